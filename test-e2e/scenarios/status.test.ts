@@ -35,6 +35,7 @@ describe('the status of a submission', () => {
     const last = await becomes('Aceptado', trackId);
     expect(last.body).toEqual({
       track_id: trackId,
+      encf,
       status: 'Aceptado',
       code: '1',
       rnc: ISSUER.rnc,

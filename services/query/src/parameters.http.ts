@@ -1,7 +1,15 @@
-import { EVENT_TYPES, type EventType, MOST_RUNS, referenceSchema } from '@ecf/contracts';
+import {
+  buyerNameSchema,
+  deliveryStatusSchema,
+  EVENT_TYPES,
+  type EventType,
+  MESSAGE_CODE,
+  MOST_RUNS,
+  referenceSchema,
+} from '@ecf/contracts';
 import { INVOICE_STATUSES, isRnc } from '@ecf/domain';
 import { ListingParameters } from '@ecf/http';
-import type { InvoiceCriteria } from './invoices/ports.js';
+import type { DeliveryStatus, InvoiceCriteria } from './invoices/ports.js';
 
 const SHA256 = /^[0-9a-fA-F]{64}$/;
 
@@ -23,15 +31,47 @@ export class Parameters extends ListingParameters {
       ...this.criteria(),
       status: this.word('status', INVOICE_STATUSES),
       buyerRnc: this.optionalRnc('buyer_rnc'),
+      buyerName: this.#text(
+        'buyer_name',
+        (text) => buyerNameSchema.safeParse(text).success,
+        'part of a name has 1 to 150 characters',
+      ),
+      deliveryStatuses: this.#deliveryStatuses(),
+      messageCode: this.#text(
+        'message_code',
+        (text) => MESSAGE_CODE.test(text),
+        'a code has 1 to 20 letters, digits, - or .',
+      ),
       superseded: this.word('superseded', ['true', 'false']) === 'true' ? true : null,
-      reference: this.#reference(),
+      reference: this.#text(
+        'reference',
+        (text) => referenceSchema.safeParse(text).success,
+        'a reference has 1 to 100 printable ASCII characters',
+      ),
     };
   }
 
-  #reference(): string | null {
-    const text = this.query('reference');
-    if (text === null || referenceSchema.safeParse(text).success) return text;
-    this.wrong(['query', 'reference'], 'a reference has 1 to 100 printable ASCII characters', 'reference');
+  /** A text of the query; a wrong one is reported with the rule. */
+  #text(name: string, isRight: (text: string) => boolean, rule: string): string | null {
+    const text = this.query(name);
+    if (text === null || isRight(text)) return text;
+    this.wrong(['query', name], rule, name);
+    return null;
+  }
+
+  #deliveryStatuses(): readonly DeliveryStatus[] | null {
+    const { options } = deliveryStatusSchema;
+    return this.#words('delivery_status', options, `delivery_status has states, separated by commas: ${options}`);
+  }
+
+  /** Words of the query, separated by commas; null without the parameter. */
+  #words<W extends string>(name: string, words: readonly W[], rule: string): readonly W[] | null {
+    const text = this.query(name);
+    if (text === null) return null;
+    const given = text.split(',').map((word) => word.trim());
+    const isWord = (word: string): word is W => (words as readonly string[]).includes(word);
+    if (given.every(isWord)) return [...new Set(given)].sort();
+    this.wrong(['query', name], rule, 'enum');
     return null;
   }
 
@@ -77,13 +117,7 @@ export class Parameters extends ListingParameters {
 
   /** Types of events, separated by commas; null = all. */
   eventTypes(): readonly EventType[] | null {
-    const text = this.query('types');
-    if (text === null) return null;
-    const names = text.split(',').map((name) => name.trim());
-    const isType = (name: string): name is EventType => (EVENT_TYPES as readonly string[]).includes(name);
-    if (names.every(isType)) return [...new Set(names)];
-    this.wrong(['query', 'types'], `types has names of event types, separated by commas: ${EVENT_TYPES}`, 'enum');
-    return null;
+    return this.#words('types', EVENT_TYPES, `types has names of event types, separated by commas: ${EVENT_TYPES}`);
   }
 
   optionalSha256(): string | null {

@@ -11,7 +11,7 @@ import {
 import { columnOf } from '@ecf/http';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type IssuedInvoice, issuedInvoice } from '../src/invoices/issued-invoice.js';
-import { createPostgresProjection } from '../src/invoices/projection.postgres.js';
+import { createPostgresOutcomes, createPostgresProjection } from '../src/invoices/projection.postgres.js';
 import {
   ACCOUNT,
   BUYER,
@@ -193,6 +193,7 @@ describe('GET /invoices/', () => {
           ecf_type: random.pick(['31', '33', '34']),
           state: random.pick(['accepted', 'rejected-reusable', 'processing']),
           buyer_rnc: random.pick([BUYER, FOREIGN_ISSUER, null]),
+          buyer_name: random.pick(['Ferretería Ñáñez, SRL', 'FERRETERÍA del 100%', 'Almacén', null]),
           reference: random.pick(['order 1', 'order=2', null]),
           total_amount: random.pick(amounts),
           created_at: new Date(Date.UTC(2025, 0, 1 + random.between(0, 39), 12)).toISOString(),
@@ -207,7 +208,23 @@ describe('GET /invoices/', () => {
       total_amount: (one: IssuedInvoice, other: IssuedInvoice) =>
         Number(one.totalAmount) - Number(other.totalAmount) || one.id - other.id,
     };
-    beforeAll(() => createPostgresProjection(world.database).keepInvoices(many));
+    const reports = new Map(
+      many.flatMap(({ encf: number }) => {
+        const delivery_status = random.pick(['delivered', 'failed', 'refused', 'pending', 'not_required', null] as const);
+        return delivery_status === null ? [] : [[number, delivery_status] as const];
+      }),
+    );
+    /** The state of the delivery that the answer shows. */
+    const deliveryOf = ({ encf: number, buyerRnc, status }: IssuedInvoice) =>
+      reports.get(number) ?? (buyerRnc === null || status === 'Rechazado' ? 'not_required' : 'pending');
+    beforeAll(async () => {
+      await createPostgresProjection(world.database).keepInvoices(many);
+      await createPostgresOutcomes(world.database).keepDeliveries(
+        [...reports].map(([number, delivery_status]) => ({
+          ...{ env: 'eCF', issuer_rnc: ISSUER, encf: number, buyer_rnc: BUYER, revision: 1, delivery_status },
+        })),
+      );
+    });
 
     it.each([
       ['', () => true],
@@ -219,6 +236,21 @@ describe('GET /invoices/', () => {
         'reference=order%3D2&status=Aceptado',
         (one: IssuedInvoice) => one.reference === 'order=2' && one.status === 'Aceptado',
       ],
+      [
+        'buyer_name=ferreteria',
+        ({ buyerName }: IssuedInvoice) => buyerName?.startsWith('Ferr') || /^FERR/.test(buyerName ?? ''),
+      ],
+      ['buyer_name=%C3%91%C3%81%C3%91', ({ buyerName }: IssuedInvoice) => buyerName?.startsWith('Ferr') ?? false],
+      [
+        'buyer_name=nan%CC%83ez&status=Aceptado',
+        (one: IssuedInvoice) => (one.buyerName?.startsWith('Ferr') ?? false) && one.status === 'Aceptado',
+      ],
+      ['buyer_name=100%25', ({ buyerName }: IssuedInvoice) => buyerName?.endsWith('100%') ?? false],
+      ['buyer_name=_', () => false],
+      ['delivery_status=failed,refused', (one: IssuedInvoice) => ['failed', 'refused'].includes(deliveryOf(one))],
+      ['delivery_status=delivered&period=issued', (one: IssuedInvoice) => deliveryOf(one) === 'delivered'],
+      ['delivery_status=pending,failed', (one: IssuedInvoice) => ['pending', 'failed'].includes(deliveryOf(one))],
+      ['delivery_status=not_required', (one: IssuedInvoice) => deliveryOf(one) === 'not_required'],
       ['period=issued', () => true],
       ['period=issued&status=aceptado', ({ status }: IssuedInvoice) => status === 'Aceptado'],
       ['min_amount=3.1&max_amount=7', ({ totalAmount: sum }: IssuedInvoice) => Number(sum) >= 3.1 && Number(sum) <= 7],
@@ -329,6 +361,10 @@ describe('GET /invoices/', () => {
       ['status=Pagado', 'status', 'enum'],
       ['ecf_type=99', 'ecf_type', 'enum'],
       ['buyer_rnc=12', 'buyer_rnc', 'rnc'],
+      [`buyer_name=${'x'.repeat(151)}`, 'buyer_name', 'buyer_name'],
+      ['buyer_name=a%00', 'buyer_name', 'buyer_name'],
+      ['delivery_status=failed,lost', 'delivery_status', 'enum'],
+      ["message_code='", 'message_code', 'message_code'],
       ['min_amount=-1', 'min_amount', 'amount'],
       ['max_amount=1.005', 'max_amount', 'amount'],
       ['min_amount=10&max_amount=9.99', 'max_amount', 'amount_range'],
@@ -510,7 +546,51 @@ describe('GET /invoices/count/ and /invoices/aggregate/', () => {
         { buyer_rnc: BUYER, buyer_name: 'Comprador de prueba', count: 3, total_amount: '200.50' },
         { buyer_rnc: null, buyer_name: null, count: 1, total_amount: '7.00' },
       ],
+      by_day: [
+        { day: '2026-06-09', status: 'Aceptado', count: 1 },
+        { day: '2026-06-10', status: 'Aceptado', count: 1 },
+        { day: '2026-07-01', status: 'AceptadoCondicional', count: 1 },
+        { day: '2026-07-01', status: 'Rechazado', count: 1 },
+        { day: '2026-07-02', status: 'Aceptado', count: 1 },
+      ],
+      by_hour: null,
+      by_code: [],
     });
+  });
+
+  it('count the documents of one day by the Dominican hour of their creation', async () => {
+    const hours = async (path: string, date: string) => (await world.get(path, day(date))).body.by_hour;
+    expect(await hours('/invoices/aggregate', '09-06-2026')).toEqual([{ hour: 23, count: 1 }]);
+    expect(await hours('/invoices/aggregate', '01-07-2026')).toEqual([{ hour: 8, count: 2 }]);
+    expect(await hours('/invoices/aggregate?period=issued', '15-06-2026')).toEqual([
+      { hour: 0, count: 1 },
+      { hour: 8, count: 3 },
+    ]);
+  });
+
+  it("count rejected documents by the authority's code, and list those with one code", async () => {
+    const on = { ...day('01-09-2024'), env: 'eCF' };
+    const said = (sequence: number, codes: string[], state: 'rejected-used' | 'conditional' = 'rejected-used') => {
+      const messages = codes.map((codigo) => ({ codigo, valor: `Dice ${codigo} en ${sequence}` }));
+      return invoiceEvent(
+        invoice({ sequence, env: 'eCF', state, messages, created_at: `2024-09-01T08:00:0${sequence % 10}-04:00` }),
+      );
+    };
+    await world.publish(
+      said(40_001, ['1209', '1209', '2096']),
+      said(40_002, ['2096']),
+      said(40_003, ['2096', '33']),
+      said(40_004, ['1209'], 'conditional'),
+      said(40_005, []),
+    );
+    expect((await world.get('/invoices/aggregate', on)).body.by_code).toEqual([
+      { code: '2096', count: 3, message: 'Dice 2096 en 40003' },
+      { code: '1209', count: 1, message: 'Dice 1209 en 40001' },
+      { code: '33', count: 1, message: 'Dice 33 en 40003' },
+    ]);
+    const list = (await world.get('/invoices?message_code=1209', on)).body;
+    expect([list.total, list.invoices.map(({ id }: { id: number }) => id)]).toEqual([1, [40_001]]);
+    expect((await world.get('/invoices?message_code=9', on)).body.total).toBe(0);
   });
 
   it('answer zeros for an empty period', async () => {
@@ -525,6 +605,9 @@ describe('GET /invoices/count/ and /invoices/aggregate/', () => {
       by_type: [],
       by_status: [],
       top_clients: [],
+      by_day: [],
+      by_hour: [],
+      by_code: [],
     });
   });
 

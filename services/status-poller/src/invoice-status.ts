@@ -132,9 +132,10 @@ interface KnownResult {
 }
 
 function answer({ submission, entry }: KnownResult): InvoiceStatusResponse {
-  const { trackId, issuerRnc, facts, submittedAt } = submission;
+  const { trackId, encf, issuerRnc, facts, submittedAt } = submission;
   return {
     track_id: trackId,
+    encf,
     status: facts.status,
     code: facts.code ?? codeOfStatus(facts.status),
     rnc: issuerRnc,

@@ -28,6 +28,7 @@ describe('GET /invoice-status', () => {
     answers(trackId, inProcess(), decided(verdict({ trackId })));
     expect((await world.status(instance, trackId)).body).toEqual({
       track_id: trackId,
+      encf: expect.stringMatching(/^E\d{12}$/),
       status: 'EnProceso',
       code: '3',
       rnc: ISSUER,

@@ -236,7 +236,7 @@ export interface paths {
         };
         /**
          * Lists the invoices of an issuer in a period
-         * @description `cursor` leads from page to page, without a limit to their number. `total` counts all that match; with filters by buyer, reference, amount or `updated_since` it is as of the first page.
+         * @description `cursor` leads from page to page, without a limit to their number. `total` counts all that match; filters other than `status`, `ecf_type` and `superseded` make it the total as of the first page.
          *
          *     Scope of the key: `read` or `submit`.
          */
@@ -279,8 +279,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Returns sums by month, type, status and buyer
-         * @description total_invoices counts every document of the period, and by_status adds up to it. All other sums contain accepted and conditional documents only, whose number is `counted`. Credit notes count with a negative sign. Months follow `period`.
+         * Returns sums by month, type, status and buyer, and counts by day, hour and rejection
+         * @description total_invoices counts every document of the period, and by_status adds up to it. All other sums contain accepted and conditional documents only, whose number is `counted`; `by_day` and `by_hour` count every document. Credit notes count with a negative sign. Months follow `period`.
          *
          *     Scope of the key: `read` or `submit`.
          */
@@ -4576,6 +4576,29 @@ export interface components {
                 /** @description MontoTotal in DOP, text with two decimals */
                 total_amount: string;
             }[];
+            /** @description Documents of each day and status; a day without documents is absent */
+            by_day: {
+                /** Format: date */
+                day: string;
+                /** @description The authority's status of the document */
+                status: components["schemas"]["InvoiceStatus"];
+                /** @description Number of rows in this response */
+                count: number;
+            }[];
+            /** @description Documents by the Dominican hour of their creation; null unless the period is one day */
+            by_hour: {
+                hour: number;
+                /** @description Number of rows in this response */
+                count: number;
+            }[] | null;
+            /** @description Rejected documents by codigo of their messages, most first, with the text of the latest. Of more than 10000 rejected documents, only the latest count */
+            by_code: {
+                /** @description The authority's code of the status; null before its first answer */
+                code: string;
+                /** @description Number of rows in this response */
+                count: number;
+                message: string;
+            }[];
         };
         InvoiceCount: {
             /** @description RNC of the issuer */
@@ -4688,6 +4711,8 @@ export interface components {
         InvoiceStatusResponse: {
             /** @description The authority's trackId; null if it gave none */
             track_id: string;
+            /** @description The eNCF: E and 12 digits */
+            encf: string;
             /** @description The authority's status of the document */
             status: components["schemas"]["InvoiceStatus"];
             /** @description The authority's code of the state: 1, 2, 3, 4, or 0 for No encontrado */
@@ -7347,6 +7372,12 @@ export interface operations {
                 superseded?: "true" | "false";
                 /** @description Only this buyer. */
                 buyer_rnc?: string;
+                /** @description Only buyers whose name contains this text, whatever the case and the accents of the letters. */
+                buyer_name?: string;
+                /** @description Only these states of the delivery, separated by commas: not_required, no_receiver, pending, delivered, refused, unacknowledged, failed. */
+                delivery_status?: string;
+                /** @description Only rejected documents with this codigo in their messages. */
+                message_code?: string;
                 /** @description Only this own reference. */
                 reference?: string;
                 /** @description Only this type of e-CF. */

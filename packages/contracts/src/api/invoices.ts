@@ -42,6 +42,15 @@ export const deliveryStatusSchema = z.enum([
   'failed',
 ]);
 
+/** Part of a buyer's name, as a criterion. */
+export const buyerNameSchema = z
+  .string()
+  .min(1)
+  .max(150)
+  .refine((text) => !text.includes('\0'));
+/** A code of the authority's messages, as a criterion. */
+export const MESSAGE_CODE = /^[\w.-]{1,20}$/;
+
 /** An issued document, one per (environment, issuer, eNCF). Null if a field does not apply. */
 export const invoiceSchema = named('Invoice', {
   id: z.int().positive(),
@@ -113,6 +122,9 @@ export const invoiceCountSchema = periodSchema.extend({ total_invoices: count })
 
 const sums = { count, total_amount: amountSchema, total_itbis: amountSchema };
 
+/** Rejected documents of a period that an aggregate reads, because it counts their messages. */
+export const MOST_REJECTIONS = 10_000;
+
 /** Response of `GET /invoices/aggregate/`. Amounts include accepted documents only; credit notes are negative. */
 export const invoiceAggregateSchema = periodSchema
   .extend({
@@ -133,6 +145,18 @@ export const invoiceAggregateSchema = periodSchema
         }),
       )
       .describe('Sums of the largest buyers, largest first'),
+    by_day: z
+      .array(z.object({ day: dateSchema, status: invoiceStatusSchema, count }))
+      .describe('Documents of each day and status; a day without documents is absent'),
+    by_hour: z
+      .array(z.object({ hour: z.int().min(0).max(23), count }))
+      .nullable()
+      .describe('Documents by the Dominican hour of their creation; null unless the period is one day'),
+    by_code: z
+      .array(z.object({ code: z.string(), count, message: z.string() }))
+      .describe(
+        `Rejected documents by codigo of their messages, most first, with the text of the latest. Of more than ${MOST_REJECTIONS} rejected documents, only the latest count`,
+      ),
   })
   .meta({ id: 'InvoiceAggregate' });
 
@@ -147,6 +171,7 @@ export const trackIdListSchema = named('TrackIdList', {
 
 const invoiceStatusResponseSchema = named('InvoiceStatusResponse', {
   track_id: z.string(),
+  encf: encfSchema,
   status: invoiceStatusSchema,
   code: z.string().describe("The authority's code of the state: 1, 2, 3, 4, or 0 for No encontrado"),
   rnc: rncSchema,
@@ -225,7 +250,7 @@ export const INVOICES = publicOperations('Invoices', 'query', {
     scopes: READ_SUBMITTED,
     summary: 'Lists the invoices of an issuer in a period',
     description:
-      '`cursor` leads from page to page, without a limit to their number. `total` counts all that match; with filters by buyer, reference, amount or `updated_since` it is as of the first page.',
+      '`cursor` leads from page to page, without a limit to their number. `total` counts all that match; filters other than `status`, `ecf_type` and `superseded` make it the total as of the first page.',
     query: {
       period: P.period,
       status: optional(invoiceStatusSchema, 'Only invoices of this status.', 'Aceptado'),
@@ -235,6 +260,21 @@ export const INVOICES = publicOperations('Invoices', 'query', {
         'true',
       ),
       buyer_rnc: rncSchema.optional().describe('Only this buyer.'),
+      buyer_name: optional(
+        buyerNameSchema,
+        'Only buyers whose name contains this text, whatever the case and the accents of the letters.',
+        'ferreteria',
+      ),
+      delivery_status: optional(
+        z.string(),
+        `Only these states of the delivery, separated by commas: ${deliveryStatusSchema.options.join(', ')}.`,
+        'failed,refused',
+      ),
+      message_code: optional(
+        z.string().regex(MESSAGE_CODE),
+        'Only rejected documents with this codigo in their messages.',
+        '1209',
+      ),
       reference: referenceSchema.optional().describe('Only this own reference.'),
       ecf_type: P.ecfType,
       min_amount: P.minAmount,
@@ -265,9 +305,9 @@ export const INVOICES = publicOperations('Invoices', 'query', {
   aggregateInvoices: {
     route: 'GET /invoices/aggregate',
     scopes: READ_SUBMITTED,
-    summary: 'Returns sums by month, type, status and buyer',
+    summary: 'Returns sums by month, type, status and buyer, and counts by day, hour and rejection',
     description:
-      'total_invoices counts every document of the period, and by_status adds up to it. All other sums contain accepted and conditional documents only, whose number is `counted`. Credit notes count with a negative sign. Months follow `period`.',
+      'total_invoices counts every document of the period, and by_status adds up to it. All other sums contain accepted and conditional documents only, whose number is `counted`; `by_day` and `by_hour` count every document. Credit notes count with a negative sign. Months follow `period`.',
     query: {
       period: P.period,
       top_clients_limit: z.int().min(1).max(50).default(10).describe('Maximum number of buyers in top_clients.'),

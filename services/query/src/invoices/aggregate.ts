@@ -21,17 +21,27 @@ export interface ClientSums {
   readonly amount: string;
 }
 
-type Totals = Pick<InvoiceAggregate, 'total_invoices' | 'counted' | 'total_amount' | 'total_itbis'>;
-type Breakdowns = Pick<InvoiceAggregate, 'by_month' | 'by_type' | 'by_status' | 'top_clients'>;
+/** What an aggregate is made of, in one snapshot of the read models. */
+export interface Sums {
+  readonly invoices: readonly InvoiceSums[];
+  readonly clients: readonly ClientSums[];
+  readonly days: InvoiceAggregate['by_day'];
+  /** Empty unless the period is one day. */
+  readonly hours: NonNullable<InvoiceAggregate['by_hour']>;
+  readonly codes: InvoiceAggregate['by_code'];
+}
 
-interface Sums {
+type Totals = Pick<InvoiceAggregate, 'total_invoices' | 'counted' | 'total_amount' | 'total_itbis'>;
+type Breakdowns = Pick<InvoiceAggregate, 'by_month' | 'by_type' | 'by_status' | 'top_clients' | 'by_day' | 'by_code'>;
+
+interface Totalled {
   count: number;
   amount: bigint;
   itbis: bigint;
 }
 
 /** The sums of an answer. All documents count; amounts and breakdowns by amount contain accepted ones only. */
-export function aggregate(rows: readonly InvoiceSums[], clients: readonly ClientSums[]): Totals & Breakdowns {
+export function aggregate({ invoices: rows, clients, days, codes }: Omit<Sums, 'hours'>): Totals & Breakdowns {
   const accepted = rows.filter(({ status }) => isAccepted(status));
   const total = sumOf(accepted);
   return {
@@ -54,6 +64,8 @@ export function aggregate(rows: readonly InvoiceSums[], clients: readonly Client
       count,
       total_amount: fromCents(toCents(amount)),
     })),
+    by_day: days,
+    by_code: codes,
   };
 }
 
@@ -62,8 +74,8 @@ function isAccepted(status: string): boolean {
   return status === 'Aceptado' || status === 'AceptadoCondicional';
 }
 
-function sumOf(rows: readonly InvoiceSums[]): Sums {
-  const sums: Sums = { count: 0, amount: 0n, itbis: 0n };
+function sumOf(rows: readonly InvoiceSums[]): Totalled {
+  const sums: Totalled = { count: 0, amount: 0n, itbis: 0n };
   for (const { count, amount, itbis } of rows) {
     sums.count += count;
     sums.amount += toCents(amount);
@@ -72,7 +84,7 @@ function sumOf(rows: readonly InvoiceSums[]): Sums {
   return sums;
 }
 
-function grouped<K>(rows: readonly InvoiceSums[], keyOf: (row: InvoiceSums) => K): [K, Sums][] {
+function grouped<K>(rows: readonly InvoiceSums[], keyOf: (row: InvoiceSums) => K): [K, Totalled][] {
   const groups = new Map<K, InvoiceSums[]>();
   for (const row of rows) {
     const group = groups.get(keyOf(row));
@@ -82,6 +94,6 @@ function grouped<K>(rows: readonly InvoiceSums[], keyOf: (row: InvoiceSums) => K
   return [...groups].map(([key, group]) => [key, sumOf(group)]);
 }
 
-function withItbis({ count, amount, itbis }: Sums) {
+function withItbis({ count, amount, itbis }: Totalled) {
   return { count, total_amount: fromCents(amount), total_itbis: fromCents(itbis) };
 }

@@ -1,8 +1,8 @@
-import type { Period } from '@ecf/contracts';
+import { MOST_REJECTIONS, type Period } from '@ecf/contracts';
 import { columnOf } from '@ecf/http';
 import { anyOf, camelCaseRows, type Database, queryBuilder } from '@ecf/postgres';
 import type { DB } from '../generated/tables.js';
-import type { ClientSums, InvoiceSums } from './aggregate.js';
+import type { Sums } from './aggregate.js';
 import type { IssuedInvoice } from './issued-invoice.js';
 import { listQuery, SHOWN } from './list-sql.postgres.js';
 import { monthsAndDays } from './periods.js';
@@ -12,6 +12,9 @@ import { midnight } from './projection.postgres.js';
 /** The rows of an issuer's sums by day: $1 env, $2 issuer, $3 period, $4 first and $5 last day. */
 const OF_DAYS = 'FROM invoice_rollup WHERE env = $1 AND issuer_rnc = $2 AND period = $3 AND day BETWEEN $4 AND $5';
 const COUNT = { name: 'invoices_count', text: `SELECT coalesce(sum(count), 0)::bigint AS total ${OF_DAYS}` };
+
+/** Codes of an aggregate, and characters of the message of each. */
+const [MOST_CODES, MOST_MESSAGE] = [50, 500];
 
 /** The condition that invoice `i` belongs to the days $4 to $5 of a period. */
 const IN_PERIOD: Readonly<Record<Period, string>> = {
@@ -42,9 +45,27 @@ const sums = (period: Period) => ({
            WHERE i.env = $1 AND i.issuer_rnc = $2 AND i.listed AND i.buyer_rnc = nullif(c.buyer_rnc, '')
              AND i.status IN ('Aceptado', 'AceptadoCondicional') AND ${IN_PERIOD[period]}
            ORDER BY i.created_at DESC, i.id DESC LIMIT 1) AS n ON true
-       ORDER BY c.amount DESC, nullif(c.buyer_rnc, '') NULLS LAST)
+       ORDER BY c.amount DESC, nullif(c.buyer_rnc, '') NULLS LAST),
+    days AS (SELECT day, status, sum(count)::bigint AS count ${OF_DAYS} GROUP BY 1, 2 HAVING sum(count) > 0 ORDER BY 1, 2),
+    hours AS (
+      SELECT extract(hour FROM i.created_at AT TIME ZONE 'UTC' - interval '4 hours')::int AS hour, count(*) AS count FROM invoice i
+       WHERE $4::date = $5::date AND i.env = $1 AND i.issuer_rnc = $2 AND i.listed AND ${IN_PERIOD[period]}
+       GROUP BY 1 ORDER BY 1),
+    rejected AS (
+      SELECT i.id, i.messages FROM invoice i
+       WHERE i.env = $1 AND i.issuer_rnc = $2 AND i.listed AND i.status = 'Rechazado' AND ${IN_PERIOD[period]}
+       ORDER BY i.created_at DESC, i.id DESC LIMIT ${MOST_REJECTIONS}),
+    said AS (
+      SELECT DISTINCT ON (r.id, code) r.id, m->>'codigo' AS code, left(m->>'valor', ${MOST_MESSAGE}) AS message
+        FROM rejected r CROSS JOIN LATERAL json_array_elements(r.messages) AS m ORDER BY r.id, code),
+    codes AS (
+      SELECT code, count(*) AS count, (array_agg(message ORDER BY id DESC))[1] AS message FROM said
+       GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT ${MOST_CODES})
     SELECT (SELECT coalesce(json_agg(sums), '[]') FROM sums) AS invoices,
-      (SELECT coalesce(json_agg(named), '[]') FROM named) AS clients`,
+      (SELECT coalesce(json_agg(named), '[]') FROM named) AS clients,
+      (SELECT coalesce(json_agg(days), '[]') FROM days) AS days,
+      (SELECT coalesce(json_agg(hours), '[]') FROM hours) AS hours,
+      (SELECT coalesce(json_agg(codes), '[]') FROM codes) AS codes`,
 });
 const SUMS = { created: sums('created'), issued: sums('issued') };
 
@@ -80,14 +101,14 @@ export function createPostgresInvoices(database: Database): InvoiceStore {
     },
     async sums(filter, topClients) {
       const buckets = monthsAndDays(filter.first, filter.last);
-      const { rows } = await database.query<{ invoices: InvoiceSums[]; clients: ClientSums[] }>(SUMS[filter.period], [
+      const { rows } = await database.query<Sums>(SUMS[filter.period], [
         ...ofDays(filter),
         buckets.map(({ grain }) => grain),
         buckets.map(({ first }) => first),
         buckets.map(({ last }) => last),
         topClients,
       ]);
-      return rows[0] ?? { invoices: [], clients: [] };
+      return rows[0] as Sums;
     },
     async find({ env, issuerRnc, encf }) {
       const { rows } = await database.query(FIND, [env, issuerRnc, encf]);

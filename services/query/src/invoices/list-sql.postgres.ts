@@ -1,6 +1,6 @@
-import { dominicanDays, environmentRun, storedEnvironment } from '@ecf/domain';
+import { APPROVABLE_TYPES, dominicanDays, environmentRun, storedEnvironment } from '@ecf/domain';
 import { columnOf, type SeekPlace, sortedWithin } from '@ecf/http';
-import type { InvoiceFilter, Page } from './ports.js';
+import type { DeliveryStatus, InvoiceFilter, Page } from './ports.js';
 
 const seenIn = (table: string, column: string) =>
   `(SELECT ${column} FROM ${table} t WHERE t.env = i.env AND t.encf = i.encf AND t.issuer_rnc = i.issuer_rnc)`;
@@ -10,7 +10,7 @@ export const SHOWN = `i.*, ${seenIn('delivery', 'status')} AS delivery, ${seenIn
 
 /**
  * One page, and one row more if there is a next one, with the total of the same moment. An index of the sort gives the
- * keys. The sums of days give the total if no buyer, reference, amount or time of change restricts it. Otherwise the rows are
+ * keys. The sums of days give the total if only status or type restrict it. Otherwise the rows are
  * counted, for the first page only. A period by date of issue gets the times at which its documents were created (`span`), so that an
  * index scan in the order of creation begins and ends there.
  */
@@ -39,11 +39,25 @@ export function listQuery(filter: InvoiceFilter, page: Page) {
     ],
     value,
   );
+  const named =
+    criteria.buyerName === null
+      ? ''
+      : ` AND strpos(${folded('buyer_name')}, ${folded(`${value(criteria.buyerName)}::text`)}) > 0`;
+  const rejected =
+    criteria.messageCode === null
+      ? ''
+      : ` AND status = 'Rechazado' AND EXISTS (SELECT FROM json_array_elements(messages) AS m
+           WHERE m->>'codigo' = ${value(criteria.messageCode)})`;
   const changed =
     criteria.updatedSince === null
       ? ''
       : ` AND (env, encf) IN (SELECT env, encf FROM invoice_change
            WHERE ${ofRuns} AND issuer_rnc = ${issuer} AND updated_at >= ${typed(criteria.updatedSince, 'timestamptz')})`;
+  const delivered =
+    criteria.deliveryStatuses === null
+      ? ''
+      : deliveredAs(criteria.deliveryStatuses, `${ofRuns} AND issuer_rnc = ${issuer}`, value);
+  const others = `${uncounted}${named}${rejected}${changed}${delivered}`;
   const amounts = {
     least: typed(criteria.minAmount, 'numeric'),
     most: typed(criteria.maxAmount, 'numeric'),
@@ -58,13 +72,13 @@ export function listQuery(filter: InvoiceFilter, page: Page) {
     : { least: typed(from, 'timestamptz'), most: typed(until, 'timestamptz'), mostIncluded: false };
   const matched = (seek: SeekPlace | null) =>
     [
-      `${ofRuns} AND issuer_rnc = ${issuer} AND listed${alike}${uncounted}${changed}`,
+      `${ofRuns} AND issuer_rnc = ${issuer} AND listed${alike}${others}`,
       ...(isIssued ? [`date_issued BETWEEN ${firstDay} AND ${lastDay}`] : []),
       ...sortedWithin('created_at', createdWithin, column === 'created_at' ? seek : null),
       ...sortedWithin('total_amount', amounts, column === 'total_amount' ? seek : null),
     ].join(' AND ');
   const total = () => {
-    if (uncounted === '' && changed === '' && amounts.least === null && amounts.most === null)
+    if (others === '' && amounts.least === null && amounts.most === null)
       return `SELECT coalesce(sum(count), 0)::bigint AS total FROM invoice_rollup
          WHERE ${ofRuns} AND issuer_rnc = ${issuer} AND period = ${value(filter.period)}
            AND day BETWEEN ${value(filter.first)} AND ${value(filter.last)}${alike}`;
@@ -94,6 +108,28 @@ export function listQuery(filter: InvoiceFilter, page: Page) {
   return isPlain(page) && !isIssued
     ? { statement: { name: 'invoices_list', text }, values }
     : { statement: text, values };
+}
+
+/** Letters without their case and accents. The database is in UTF-8, which `normalize` needs. */
+function folded(text: string): string {
+  // grave, acute, circumflex, tilde, macron, diaeresis, ring, caron, cedilla
+  const accents = String.raw`U&'\0300\0301\0302\0303\0304\0308\030A\030C\0327'`;
+  return `lower(translate(normalize(${text}, NFD), ${accents}, ''))`;
+}
+
+/**
+ * The condition that a document's delivery has one of the states. Before the first report the state follows from the document, as
+ * `publicInvoice` shows it; the other states are read from the reports, which an index finds.
+ */
+function deliveredAs(statuses: readonly DeliveryStatus[], ofIssuer: string, value: (given: unknown) => string): string {
+  const wanted = `= ANY(${value(statuses)}::text[])`;
+  if (!statuses.some((status) => status === 'pending' || status === 'not_required'))
+    return ` AND (env, encf) IN (SELECT env, encf FROM delivery WHERE ${ofIssuer} AND status ${wanted})`;
+  const types = value(APPROVABLE_TYPES);
+  const unreported = `CASE WHEN ecf_type = ANY(${types}::text[]) AND buyer_rnc IS NOT NULL AND status <> 'Rechazado'
+      THEN 'pending' ELSE 'not_required' END`;
+  return ` AND coalesce((SELECT t.status FROM delivery t WHERE t.env = invoice.env AND t.encf = invoice.encf
+      AND t.issuer_rnc = invoice.issuer_rnc), ${unreported}) ${wanted}`;
 }
 
 /** Whether a page is one of the newest first, without criteria or place. */

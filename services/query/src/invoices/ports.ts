@@ -8,7 +8,7 @@ import type {
   ReceptionOperations,
 } from '@ecf/contracts';
 import type { CalendarDate, EcfType, Environment, InvoiceStatus } from '@ecf/domain';
-import type { ClientSums, InvoiceSums } from './aggregate.js';
+import type { Sums } from './aggregate.js';
 import type { InvoiceKey, IssuedInvoice, Outcome } from './issued-invoice.js';
 import type { ReceivedRecord } from './received-record.js';
 
@@ -22,11 +22,18 @@ export interface InvoiceFilter {
   readonly last: CalendarDate;
 }
 
+export type DeliveryStatus = DeliveryChanged['delivery_status'];
+
 /** Which documents of a period are wanted; null = any. */
 export interface InvoiceCriteria {
   readonly status: InvoiceStatus | null;
   readonly ecfType: EcfType | null;
   readonly buyerRnc: string | null;
+  /** Part of the buyer's name; the case and the accents of letters do not count. */
+  readonly buyerName: string | null;
+  readonly deliveryStatuses: readonly DeliveryStatus[] | null;
+  /** Only rejected documents with this code in their messages. */
+  readonly messageCode: string | null;
   /** The caller's own reference. */
   readonly reference: string | null;
   /** Bounds of the amount that a document states, both included; decimal texts. */
@@ -62,8 +69,8 @@ export interface InvoiceStore {
   /** By the sort, then id; `total` is all that match. `next` is the place of the next page, null after the last row. */
   list(filter: InvoiceFilter, page: Page): Promise<{ total: number; invoices: ShownInvoice[]; next: Place | null }>;
   count(filter: InvoiceFilter): Promise<number>;
-  /** Sums by month, type and status, and the buyers with the highest sums, of one snapshot. */
-  sums(filter: InvoiceFilter, topClients: number): Promise<{ invoices: InvoiceSums[]; clients: ClientSums[] }>;
+  /** Sums of one snapshot, with the buyers of the highest ones. */
+  sums(filter: InvoiceFilter, topClients: number): Promise<Sums>;
   find(key: InvoiceKey): Promise<ShownInvoice | null>;
   /** The documents of the issuers, each in its run, under a number; listed or not. */
   byNumber(issuers: readonly Pick<InvoiceKey, 'env' | 'issuerRnc'>[], encf: string): Promise<IssuedInvoice[]>;

@@ -131,8 +131,9 @@ export function createQueryInvoices(
       return { total_invoices: await complete(ports.invoices.count(await prepare(query))), ...period(query) };
     },
     async aggregate(query) {
-      const { invoices, clients } = await complete(ports.invoices.sums(await prepare(query), query.topClients));
-      return { ...period(query), ...aggregate(invoices, clients) };
+      const sums = await complete(ports.invoices.sums(await prepare(query), query.topClients));
+      const isOneDay = query.first === query.last;
+      return { ...period(query), ...aggregate(sums), by_hour: isOneDay ? sums.hours : null };
     },
     async one(query) {
       const invoice = await require(query);

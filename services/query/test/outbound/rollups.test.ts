@@ -32,6 +32,9 @@ const PLAIN = {
     status: null,
     ecfType: null,
     buyerRnc: null,
+    buyerName: null,
+    deliveryStatuses: null,
+    messageCode: null,
     reference: null,
     minAmount: null,
     maxAmount: null,
@@ -131,6 +134,10 @@ function scan(all: readonly IssuedInvoice[], { period, issuerRnc, first, last }:
       return { status, count, total_amount };
     }),
     top_clients: clients.slice(0, top),
+    by_day: by(within, (one) => `${dayOf(one)} ${one.status}`).map(([key, some]) => ({
+      ...{ day: key.slice(0, 10), status: key.slice(11), count: some.length },
+    })),
+    by_code: [],
     newest: [...within].sort((a, b) => b.createdAt.getTime() - a.createdAt.getTime() || b.id - a.id),
   };
 }
@@ -173,10 +180,8 @@ describe(`sums kept along with the documents (ROLLUP_SEED=${SEED})`, () => {
       const filter = { env: 'TesteCF', period, issuerRnc, first, last } as const;
       const { newest, ...expected } = scan(truth, filter, top);
       const sums = await invoices.sums(filter, top);
-      const answer: Omit<InvoiceAggregate, 'issuer_rnc' | 'start_date' | 'end_date' | 'env'> = aggregate(
-        sums.invoices,
-        sums.clients,
-      );
+      const answer: Omit<InvoiceAggregate, 'issuer_rnc' | 'start_date' | 'end_date' | 'env' | 'by_hour'> =
+        aggregate(sums);
       const context = { run, period, issuerRnc, first, last };
       expect({
         ...context,
@@ -184,13 +189,21 @@ describe(`sums kept along with the documents (ROLLUP_SEED=${SEED})`, () => {
         by_month: ordered(answer.by_month),
         by_type: ordered(answer.by_type),
         by_status: ordered(answer.by_status),
+        by_day: ordered(answer.by_day),
       }).toEqual({
         ...context,
         ...expected,
         by_month: ordered(expected.by_month),
         by_type: ordered(expected.by_type),
         by_status: ordered(expected.by_status),
+        by_day: ordered(expected.by_day),
       });
+      const hours = new Map<number, number>();
+      for (const { createdAt } of first === last ? newest : []) {
+        const hour = (createdAt.getUTCHours() + 20) % 24;
+        hours.set(hour, (hours.get(hour) ?? 0) + 1);
+      }
+      expect(new Map(sums.hours.map(({ hour, count }) => [hour, count]))).toEqual(hours);
       expect(await invoices.count(filter)).toBe(newest.length);
       const offset = random.between(0, newest.length + 3);
       const page = await invoices.list(filter, { ...PLAIN, limit: 25, offset });
@@ -200,11 +213,11 @@ describe(`sums kept along with the documents (ROLLUP_SEED=${SEED})`, () => {
   });
 
   it('are ordered by month and type, and for clients by amount and then by RNC', async () => {
-    const { invoices: rows, clients } = await invoices.sums(
+    const sums = await invoices.sums(
       { env: 'TesteCF', period: 'created', issuerRnc: ISSUERS[0] as string, first: '2025-01-01', last: '2027-12-31' },
       50,
     );
-    const answer = aggregate(rows, clients);
+    const answer = aggregate(sums);
     const months = answer.by_month.map(({ month }) => month);
     expect(months).toEqual([...months].sort());
     const types = answer.by_type.map(({ ecf_type }) => ecf_type);
@@ -216,7 +229,7 @@ describe(`sums kept along with the documents (ROLLUP_SEED=${SEED})`, () => {
     const dates = { period: 'issued', first: '2025-01-01', last: '2027-12-31' } as const;
     const elsewhere = { env: 'eCF', issuerRnc: ISSUERS[0] as string, ...dates } as const;
     expect(await invoices.count(elsewhere)).toBe(0);
-    expect(await invoices.sums(elsewhere, 10)).toEqual({ invoices: [], clients: [] });
+    expect(await invoices.sums(elsewhere, 10)).toEqual({ invoices: [], clients: [], days: [], hours: [], codes: [] });
     expect(await invoices.list(elsewhere, { ...PLAIN, limit: 10, offset: 0 })).toEqual({
       total: 0,
       invoices: [],
