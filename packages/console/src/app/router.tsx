@@ -1,19 +1,12 @@
-import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from '@tanstack/react-router';
-import { Shell } from './shell.js';
-
-const root = createRootRoute({ component: Shell });
+import { createRoute, createRouter, lazyRouteComponent } from '@tanstack/react-router';
+import { administration } from './admin-routes.js';
+import { named, root } from './root.js';
 
 const overview = createRoute({
   getParentRoute: () => root,
   path: '/',
   component: lazyRouteComponent(() => import('../pages/overview/overview.js'), 'Overview'),
 });
-
-/** The named parameters of the address, each a text; empty ones are absent. */
-function named<K extends string>(search: Record<string, unknown>, names: readonly K[]): { [N in K]?: string } {
-  const given = names.filter((name) => search[name] !== undefined && search[name] !== '');
-  return Object.fromEntries(given.map((name) => [name, String(search[name])])) as { [N in K]?: string };
-}
 
 const invoices = createRoute({
   getParentRoute: () => root,
@@ -94,6 +87,7 @@ export function createConsoleRouter() {
       contingency,
       events,
       settings,
+      administration,
     ]),
     basepath: '/console',
     // Numbers such as an RNC stay text in the address.

@@ -3,11 +3,11 @@ import { useState } from 'react';
 import { useTranslations } from 'use-intl';
 import type { Schemas } from '../data/gateway.js';
 import { type Place, PlaceContext, storedPlace, storePlace, useAccount } from '../data/place.js';
-import { useSession, useSignOut } from '../data/session.js';
-import { SignIn } from '../pages/sign-in/sign-in.js';
+import type { Session } from '../data/session.js';
 import { Choice } from '../ui/field.js';
 import { Loaded } from '../ui/loaded.js';
-import { useSwitchLanguage } from '../words/words.js';
+import { Person } from './person.js';
+import { SignedIn } from './signed-in.js';
 
 type Scope = Schemas['OwnAccount']['scopes'][number];
 
@@ -24,29 +24,12 @@ const PAGES = [
   { to: '/settings', name: 'settings', scopes: ['manage'] },
 ] as const satisfies readonly { to: string; name: string; scopes: readonly Scope[] }[];
 
-/** The frame of every page: who is signed in, for which taxpayer, and the way to the other pages. */
+/** The frame of an account's pages: who is signed in, for which taxpayer, and the way to the other pages. */
 export function Shell() {
-  const session = useSession();
-  // A session that ends shows the sign-in over the page, so that what was typed stays.
-  const [wasSignedIn, setWasSignedIn] = useState(false);
-  if (session.data && !wasSignedIn) setWasSignedIn(true);
-  return (
-    <Loaded query={session}>
-      {(signedIn) => (
-        <>
-          {signedIn === null && <SignIn again={wasSignedIn} />}
-          {(signedIn !== null || wasSignedIn) && (
-            <div className="shell" inert={signedIn === null}>
-              <Frame name={signedIn?.name ?? ''} />
-            </div>
-          )}
-        </>
-      )}
-    </Loaded>
-  );
+  return <SignedIn kind="account">{(session) => <Frame session={session} />}</SignedIn>;
 }
 
-function Frame({ name }: { name: string }) {
+function Frame({ session }: { session: Session }) {
   const words = useTranslations();
   const account = useAccount();
   const [chosen, choose] = useState(storedPlace);
@@ -92,7 +75,7 @@ function Frame({ name }: { name: string }) {
                   onChange={(env) => change({ env: env as Place['env'] })}
                 />
               </div>
-              <Person name={name} />
+              <Person session={session} />
             </header>
             <main id="page">
               <Outlet />
@@ -101,22 +84,5 @@ function Frame({ name }: { name: string }) {
         );
       }}
     </Loaded>
-  );
-}
-
-function Person({ name }: { name: string }) {
-  const words = useTranslations();
-  const signOut = useSignOut();
-  const switchLanguage = useSwitchLanguage();
-  return (
-    <div className="person">
-      <span>{name}</span>
-      <button type="button" className="plain" onClick={switchLanguage}>
-        {words('language')}
-      </button>
-      <button type="button" className="plain" onClick={() => signOut.mutate()}>
-        {words('session.leave')}
-      </button>
-    </div>
   );
 }

@@ -5,11 +5,11 @@ export { GatewayError, unwrap as bodyOf } from '@ecf/client';
 
 export type Schemas = components['schemas'];
 
+/** Sends a request; a missing answer is an error of the client. */
+export const reach = (request: Request) =>
+  fetch(request).catch((cause: Error) => {
+    throw new GatewayError({ status: 0, code: 'no_answer', message: cause.message, cause });
+  });
+
 /** The gateway that served this page. The session's cookie takes the place of a key. */
-export const gateway = createClient<paths, 'application/json'>({
-  baseUrl: location.origin,
-  fetch: (request) =>
-    fetch(request).catch((cause: Error) => {
-      throw new GatewayError({ status: 0, code: 'no_answer', message: cause.message, cause });
-    }),
-});
+export const gateway = createClient<paths, 'application/json'>({ baseUrl: location.origin, fetch: reach });

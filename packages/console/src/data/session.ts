@@ -1,7 +1,9 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { bodyOf, GatewayError, gateway } from './gateway.js';
+import { bodyOf, GatewayError, gateway, type Schemas } from './gateway.js';
 
 export const SESSION = ['session'];
+
+export type Session = Schemas['ConsoleSession'];
 
 const SIGNED_OUT = ['session_ended', 'invalid_api_key', 'invalid_admin_token'];
 
@@ -26,7 +28,7 @@ export function useSession() {
 export function useSignIn() {
   const queries = useQueryClient();
   return useMutation({
-    mutationFn: (api_key: string) => bodyOf(gateway.POST('/console/session', { body: { api_key } })),
+    mutationFn: (body: Schemas['SignIn']) => bodyOf(gateway.POST('/console/session', { body })),
     // Another person may sign in: nothing of the one before stays.
     onSuccess: async (session) => {
       queries.setQueryData(SESSION, session);
@@ -35,10 +37,13 @@ export function useSignIn() {
   });
 }
 
-export function useSignOut() {
+/** Where each kind of session begins. */
+const HOME = { account: '/console/', administrator: '/console/admin/' };
+
+export function useSignOut(kind: Session['kind']) {
   return useMutation({
     mutationFn: () => bodyOf(gateway.DELETE('/console/session')),
-    // Loads the page anew, so that nothing of the account stays in memory.
-    onSuccess: () => location.assign('/console/'),
+    // Loads the page anew, so that nothing of the person stays in memory.
+    onSuccess: () => location.assign(HOME[kind]),
   });
 }

@@ -1,11 +1,17 @@
 import { type FormEvent, useEffect, useRef } from 'react';
 import { useTranslations } from 'use-intl';
-import { useSignIn } from '../../data/session.js';
+import { type Session, useSignIn } from '../../data/session.js';
 import { problemText } from '../../ui/loaded.js';
 import { useSwitchLanguage } from '../../words/words.js';
 
-/** Asks for an API key. `again`: over a page whose session has ended. */
-export function SignIn({ again }: { again: boolean }) {
+interface SignInProps {
+  kind: Session['kind'];
+  /** Over a page whose session has ended. */
+  again: boolean;
+}
+
+/** Asks for an API key of an account, or for the token of an administrator. */
+export function SignIn({ kind, again }: SignInProps) {
   const words = useTranslations();
   const state = useTranslations('state');
   const signIn = useSignIn();
@@ -14,16 +20,17 @@ export function SignIn({ again }: { again: boolean }) {
   useEffect(() => dialog.current?.showModal(), []);
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
-    signIn.mutate(String(new FormData(event.currentTarget).get('key')).trim());
+    const key = String(new FormData(event.currentTarget).get('key')).trim();
+    signIn.mutate(kind === 'account' ? { api_key: key } : { admin_token: key });
   };
   return (
     <dialog ref={dialog} className="sign-in" aria-labelledby="sign-in" onCancel={(event) => event.preventDefault()}>
       <img src="/console/icon.svg" alt="" width="40" height="40" />
       <h1 id="sign-in">{words('product')}</h1>
-      <p className="quiet">{words(again ? 'session.again' : 'session.hint')}</p>
+      <p className="quiet">{words(again ? 'session.again' : `session.${kind}.hint`)}</p>
       <form onSubmit={submit}>
         <label className="field">
-          <span>{words('session.key')}</span>
+          <span>{words(`session.${kind}.key`)}</span>
           <input name="key" type="password" autoComplete="current-password" required spellCheck={false} />
         </label>
         {signIn.error && (

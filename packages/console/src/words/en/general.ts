@@ -19,12 +19,19 @@ export const general: typeof spanish = {
   place: { taxpayer: 'Taxpayer', env: 'Environment', none: 'This key has no taxpayers.' },
   session: {
     title: 'Sign in',
-    hint: 'Use an API key of your account. The session ends after eight hours without use.',
-    key: 'API key',
+    account: {
+      key: 'API key',
+      hint: 'Use an API key of your account. The session ends after eight hours without use.',
+    },
+    administrator: {
+      key: 'Administrator token',
+      hint: 'Administration of this server. Use your administrator token. The session ends after eight hours without use.',
+    },
     enter: 'Sign in',
     leave: 'Sign out',
     again: 'The session has ended. Sign in again; what you typed is still here.',
   },
+  role: { viewer: 'Viewer', operator: 'Operator', owner: 'Owner' },
   state: {
     loading: 'Loading…',
     unreachable: 'The server cannot be reached. It is tried again every few seconds.',

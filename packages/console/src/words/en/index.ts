@@ -1,4 +1,5 @@
 import type { es } from '../es/index.js';
+import { admin } from './admin.js';
 import { batches } from './batches.js';
 import { cancellations } from './cancellations.js';
 import { contingency } from './contingency.js';
@@ -15,6 +16,7 @@ import { settings } from './settings.js';
 /** The words of the console in English, by page. */
 export const en: typeof es = {
   ...general,
+  admin,
   batches,
   cancellations,
   contingency,

@@ -17,12 +17,19 @@ export const general = {
   place: { taxpayer: 'Contribuyente', env: 'Ambiente', none: 'Esta clave no tiene contribuyentes.' },
   session: {
     title: 'Entrar',
-    hint: 'Use una clave de API de su cuenta. La sesión termina tras ocho horas sin uso.',
-    key: 'Clave de API',
+    account: {
+      key: 'Clave de API',
+      hint: 'Use una clave de API de su cuenta. La sesión termina tras ocho horas sin uso.',
+    },
+    administrator: {
+      key: 'Token de administrador',
+      hint: 'Administración de este servidor. Use su token de administrador. La sesión termina tras ocho horas sin uso.',
+    },
     enter: 'Entrar',
     leave: 'Salir',
     again: 'La sesión terminó. Entre de nuevo; lo que escribió sigue aquí.',
   },
+  role: { viewer: 'Consulta', operator: 'Operación', owner: 'Propietario' },
   state: {
     loading: 'Cargando…',
     unreachable: 'No se puede conectar con el servidor. Se intenta de nuevo cada pocos segundos.',

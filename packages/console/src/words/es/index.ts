@@ -1,3 +1,4 @@
+import { admin } from './admin.js';
 import { batches } from './batches.js';
 import { cancellations } from './cancellations.js';
 import { contingency } from './contingency.js';
@@ -14,6 +15,7 @@ import { settings } from './settings.js';
 /** The words of the console in Spanish, by page. */
 export const es = {
   ...general,
+  admin,
   batches,
   cancellations,
   contingency,

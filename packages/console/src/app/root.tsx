@@ -1,0 +1,15 @@
+import { createRootRoute, Outlet, useMatchRoute } from '@tanstack/react-router';
+import { Shell } from './shell.js';
+
+/** Below every page: the frame of the account, or none where the administration has its own. */
+export const root = createRootRoute({ component: Frames });
+
+function Frames() {
+  return useMatchRoute()({ to: '/admin', fuzzy: true }) === false ? <Shell /> : <Outlet />;
+}
+
+/** The named parameters of the address, each a text; empty ones are absent. */
+export function named<K extends string>(search: Record<string, unknown>, names: readonly K[]): { [N in K]?: string } {
+  const given = names.filter((name) => search[name] !== undefined && search[name] !== '');
+  return Object.fromEntries(given.map((name) => [name, String(search[name])])) as { [N in K]?: string };
+}
