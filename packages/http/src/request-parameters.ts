@@ -105,6 +105,12 @@ export class RequestParameters {
     return 0;
   }
 
+  /** An eNCF of the query, in upper case. */
+  optionalEncf(name: string): string | null {
+    const text = this.query(name);
+    return text === null ? null : this.numberIn(['query', name], text);
+  }
+
   /** The path's eNCF in upper case. */
   encf(): string {
     return this.numberIn(['path', 'encf'], String(this.req.params.encf ?? ''));

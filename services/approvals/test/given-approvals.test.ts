@@ -510,9 +510,24 @@ describe('GET /acecf', () => {
     expect((await world.call('GET', `/acecf?receiver_rnc=${STRANGER}`)).body.code).toBe('taxpayer_not_found');
   });
 
+  it('approvals are listed by issuer and number, and the open ones alone', async () => {
+    const listed = async (query: string) =>
+      (await world.call('GET', `/acecf?receiver_rnc=${BUYER}&${query}`)).body.map(({ id }: { id: number }) => id);
+    const done = (await post(order(await world.invoice()))).body;
+    expect(await listed(`issuer_rnc=${ISSUER}&encf=${done.encf.toLowerCase()}`)).toEqual([done.id]);
+    expect(await listed(`issuer_rnc=${STRANGER}&encf=${done.encf}`)).toEqual([]);
+    expect(await listed(`encf=${done.encf}&open=true`)).toEqual([]);
+    await world.list(ISSUER, null);
+    const undelivered = (await post(order(await world.invoice()))).body;
+    await world.list(ISSUER, world.url());
+    expect(await listed(`encf=${undelivered.encf}&open=true`)).toEqual([undelivered.id]);
+  });
+
   it.each([
     '/acecf',
     '/acecf?receiver_rnc=1',
+    `/acecf?receiver_rnc=${BUYER}&encf=E31`,
+    `/acecf?receiver_rnc=${BUYER}&open=perhaps`,
     `/acecf?receiver_rnc=${BUYER}&limit=0`,
     `/acecf?receiver_rnc=${BUYER}&limit=101`,
     `/acecf?receiver_rnc=${BUYER}&offset=-1`,

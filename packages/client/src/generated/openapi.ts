@@ -8759,6 +8759,12 @@ export interface operations {
             query: {
                 /** @description RNC of the buyer that decided. */
                 receiver_rnc: string;
+                /** @description Only decisions about e-CF of this issuer. */
+                issuer_rnc?: string;
+                /** @description Only decisions about e-CF of this number. */
+                encf?: string;
+                /** @description true: only decisions that the authority has not answered, or that it has not refused and the issuer does not have. Those that were not sent, or that are superseded, are left out. */
+                open?: "true" | "false";
                 /** @description Maximum number of rows in the response. */
                 limit?: number;
                 /** @description Rows to skip in the order of `sort`. */

@@ -12,7 +12,15 @@ import {
 import { errorBodySchema } from './error-body.js';
 import { ACECF_XML, BUYER, ISSUER } from './examples.js';
 import { READ_APPROVED } from './key-rights.js';
-import { AUTHORITY_ERRORS, CERTIFICATE_ERRORS, PUBLIC_ROUTE, publicOperations, xml, xmlForm } from './operation.js';
+import {
+  AUTHORITY_ERRORS,
+  CERTIFICATE_ERRORS,
+  optional,
+  PUBLIC_ROUTE,
+  publicOperations,
+  xml,
+  xmlForm,
+} from './operation.js';
 import * as P from './parameters.js';
 import { signerSchema } from './signer.js';
 
@@ -201,6 +209,13 @@ export const APPROVALS = publicOperations('Commercial approval', 'approvals', {
     description: 'Decisions about received e-CF of one buyer of the account.',
     query: {
       receiver_rnc: rncSchema.describe('RNC of the buyer that decided.'),
+      issuer_rnc: rncSchema.optional().describe('Only decisions about e-CF of this issuer.'),
+      encf: optional(P.anyCaseEncf, 'Only decisions about e-CF of this number.', 'E310000000101'),
+      open: optional(
+        z.enum(['true', 'false']),
+        'true: only decisions that the authority has not answered, or that it has not refused and the issuer does not have. Those that were not sent, or that are superseded, are left out.',
+        'true',
+      ),
       limit: P.shortLimit,
       offset: P.offset,
     },

@@ -1,7 +1,5 @@
-import { isEncf } from '@ecf/domain';
 import { RequestParameters, sendDocument, sendObject } from '@ecf/http';
 import { type Identity, identityOf } from '@ecf/http/identity';
-import { InvalidRequest } from '@ecf/kit';
 import { accountCaller } from '@ecf/taxpayer-replica';
 import type { Request, Response } from 'express';
 import type { QueryAcknowledgements } from './query-acknowledgements.js';
@@ -15,7 +13,7 @@ export function acknowledgementRoutes(query: QueryAcknowledgements): Record<'lis
       const parameters = new RequestParameters(req);
       const wanted = { issuerRnc: parameters.rnc('issuer_rnc'), ...parameters.page() };
       const status = parameters.integer('receipt_status', 0, 1, -1);
-      const encf = optionalEncf(req);
+      const encf = parameters.optionalEncf('encf');
       parameters.check();
       const receiptStatus = status === -1 ? null : (status as 0 | 1);
       res.json(await query.list({ ...callerOf(req), ...wanted, encf, receiptStatus }));
@@ -39,13 +37,4 @@ function oneOf(req: Request) {
 function callerOf(req: Request) {
   const identity: Identity = identityOf(req);
   return { caller: accountCaller(identity), env: identity.env };
-}
-
-/** The query's eNCF in upper case. */
-function optionalEncf(req: Request): string | null {
-  const given = req.query.encf;
-  if (given === undefined || given === '') return null;
-  const encf = typeof given === 'string' ? given.toUpperCase() : '';
-  if (isEncf(encf)) return encf;
-  throw new InvalidRequest([{ loc: ['query', 'encf'], msg: 'an eNCF is E and 12 digits', type: 'encf' }]);
 }

@@ -26,7 +26,13 @@ export function givenApprovalRoutes(
     },
     async list(req, res) {
       const parameters = new RequestParameters(req);
-      const wanted = { receiverRnc: parameters.rnc('receiver_rnc'), ...parameters.page() };
+      const wanted = {
+        buyerRnc: parameters.rnc('receiver_rnc'),
+        issuerRnc: parameters.optionalRnc('issuer_rnc'),
+        encf: parameters.optionalEncf('encf'),
+        open: parameters.flag('open', false),
+        ...parameters.page(),
+      };
       parameters.check();
       const identity = identityOf(req);
       res.json(await query.list({ caller: accountCaller(identity), env: identity.env, ...wanted }));

@@ -228,9 +228,22 @@ export function createApprovalStore(database: Database, issuerDeadlineMs: number
       const row = await approvals(database).where('g.id', '=', id).executeTakeFirst();
       return row === undefined ? null : approvalFrom(row);
     },
-    async list({ env, buyerRnc, limit, offset }) {
-      const ofBuyer = approvals(database).where('g.env', '=', env).where('g.buyerRnc', '=', buyerRnc);
-      const page = ofBuyer.orderBy('g.createdAt', 'desc').orderBy('g.id', 'desc').limit(limit).offset(offset);
+    async list({ env, buyerRnc, issuerRnc, encf, open, limit, offset }) {
+      let query = approvals(database).where('g.env', '=', env).where('g.buyerRnc', '=', buyerRnc);
+      if (issuerRnc !== null) query = query.where('g.issuerRnc', '=', issuerRnc);
+      if (encf !== null) query = query.where('g.encf', '=', encf);
+      if (open)
+        query = query
+          .where('g.submittedAt', 'is not', null)
+          .where('g.supersededAt', 'is', null)
+          .where('a.status', '<>', 'Rechazado')
+          .where(({ eb, or }) =>
+            or([
+              eb('a.status', 'in', ['submitted', 'failed']),
+              eb('i.status', 'in', ['pending', 'no_receiver', 'refused', 'failed']),
+            ]),
+          );
+      const page = query.orderBy('g.createdAt', 'desc').orderBy('g.id', 'desc').limit(limit).offset(offset);
       return (await page.execute()).map(approvalFrom);
     },
     async backlog() {

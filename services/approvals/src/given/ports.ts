@@ -21,6 +21,18 @@ export type Admitted =
   | { readonly added: GivenApproval; readonly sends: readonly Claimed[] }
   | { readonly refused: Admission };
 
+/** Selects the decisions of a buyer. */
+export interface ApprovalFilter {
+  readonly env: Environment;
+  readonly buyerRnc: string;
+  readonly issuerRnc: string | null;
+  readonly encf: string | null;
+  /** Only decisions that the authority has not answered, or that did not reach the issuer. */
+  readonly open: boolean;
+  readonly limit: number;
+  readonly offset: number;
+}
+
 /**
  * Commercial approvals that our taxpayers give. A change of the standing decision of a document appends `approval.changed` to
  * the outbox in the same transaction.
@@ -72,7 +84,7 @@ export interface ApprovalStore {
   }): Promise<GivenApproval[]>;
   find(id: number): Promise<GivenApproval | null>;
   /** Newest first by creation, then id. */
-  list(filter: { env: Environment; buyerRnc: string; limit: number; offset: number }): Promise<GivenApproval[]>;
+  list(filter: ApprovalFilter): Promise<GivenApproval[]>;
   /** The number of undecided records at a target, and the age of the oldest. Issuers without receiver do not count. */
   backlog(): Promise<{ target: Target; count: number; oldest: Date | null }[]>;
 }

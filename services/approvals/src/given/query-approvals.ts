@@ -4,7 +4,7 @@ import type { Environment } from '@ecf/domain';
 import { type AccountPorts, type Caller, readAccount } from '@ecf/taxpayer-replica';
 import { ApprovalsError } from '../errors.js';
 import { type GivenApproval, publicApproval } from './given-approval.js';
-import type { ApprovalStore } from './ports.js';
+import type { ApprovalFilter, ApprovalStore } from './ports.js';
 
 interface OneQuery {
   readonly caller: Caller;
@@ -15,13 +15,7 @@ interface OneQuery {
 /** Reads the approvals that our taxpayers gave. Those of other accounts are 404. */
 export interface QueryApprovals {
   /** Newest first. */
-  list(query: {
-    caller: Caller;
-    env: Environment;
-    receiverRnc: string;
-    limit: number;
-    offset: number;
-  }): Promise<Approval[]>;
+  list(query: ApprovalFilter & { caller: Caller }): Promise<Approval[]>;
   one(query: OneQuery): Promise<Approval>;
   /** The very bytes that were signed. */
   xml(query: OneQuery): Promise<Uint8Array>;
@@ -42,9 +36,9 @@ export function createQueryApprovals(
   }
 
   return {
-    async list({ caller, env, receiverRnc: buyerRnc, limit, offset }) {
-      await requireTaxpayer(account, caller, buyerRnc);
-      return (await approvals.list({ env, buyerRnc, limit, offset })).map(publicApproval);
+    async list({ caller, ...filter }) {
+      await requireTaxpayer(account, caller, filter.buyerRnc);
+      return (await approvals.list(filter)).map(publicApproval);
     },
     one: async (query) => publicApproval(await find(query)),
     async xml(query) {
