@@ -39,23 +39,6 @@ describeConsole('the console in Chromium', ({ deployment, open, signIn, accepted
     expect(printed.headers()['content-type']).toBe('application/pdf');
   });
 
-  it('approves a received document, and rejects another with a reason, with the keyboard alone.', async () => {
-    const [first, second] = [await accepted(), await accepted()];
-    const page = await open('/console/received');
-    await signIn(page);
-    await page.getByLabel('Contribuyente').selectOption(deployment.running.demo.buyer_rnc);
-    const row = (encf: string) => page.getByRole('row').filter({ hasText: encf });
-    await row(first).getByRole('button', { name: 'Aprobar' }).press('Enter');
-    await row(first).getByText('Aprobado').waitFor();
-    await row(second).getByRole('button', { name: 'Rechazar' }).press('Enter');
-    await page.getByRole('radio', { name: 'Otro motivo' }).press('Space');
-    await page.getByLabel('Explique el motivo').fill('No corresponde a nuestra orden de compra.');
-    await accessible(page);
-    await page.getByRole('button', { name: 'Enviar rechazo' }).press('Enter');
-    await row(second).getByText('Rechazado').waitFor();
-    await accessible(page);
-  });
-
   it('asks for a sign-in over the page when the session ended elsewhere, and continues with what was typed.', async () => {
     const page = await open('/console/invoices');
     await signIn(page);

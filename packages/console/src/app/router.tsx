@@ -25,8 +25,16 @@ const invoice = createRoute({
 const received = createRoute({
   getParentRoute: () => root,
   path: '/received',
-  validateSearch: (search: Record<string, unknown>) => named(search, ['from', 'to', 'cursor']),
+  validateSearch: (search: Record<string, unknown>) =>
+    named(search, ['from', 'to', 'cursor', 'status', 'authority_status', 'type', 'provider']),
   component: lazyRouteComponent(() => import('../pages/received/received.js'), 'Received'),
+});
+
+/** The RNC of the buyer, the RNC of the provider and the number name a received document. */
+const receivedInvoice = createRoute({
+  getParentRoute: () => root,
+  path: '/received/$rnc/$provider/$encf',
+  component: lazyRouteComponent(() => import('../pages/received/received-invoice.js'), 'ReceivedInvoicePage'),
 });
 
 /** `/invoices/new?repeat=…` or `?credit=…` begin with a document of the place: the number of a rejected one, or of one to credit. */
@@ -81,6 +89,7 @@ export function createConsoleRouter() {
       newInvoice,
       invoice,
       received,
+      receivedInvoice,
       batches,
       cancellations,
       deliveries,

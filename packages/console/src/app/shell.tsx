@@ -15,7 +15,7 @@ type Scope = Schemas['OwnAccount']['scopes'][number];
 const PAGES = [
   { to: '/', name: 'overview', scopes: ['read', 'submit', 'receive', 'approve', 'cancel', 'manage'] },
   { to: '/invoices', name: 'invoices', scopes: ['read', 'submit'] },
-  { to: '/received', name: 'received', scopes: ['receive', 'read'] },
+  { to: '/received', name: 'received', scopes: ['receive'] },
   { to: '/batches', name: 'batches', scopes: ['submit', 'read'] },
   { to: '/cancellations', name: 'cancellations', scopes: ['cancel', 'read'] },
   { to: '/deliveries', name: 'deliveries', scopes: ['read', 'submit'] },

@@ -1,77 +1,99 @@
-import { type FormEvent, useRef, useState } from 'react';
+import type { FormEvent } from 'react';
 import { useTranslations } from 'use-intl';
-import { type Decision, type ReceivedInvoice, useDecision } from '../../data/received.js';
-import { problemText } from '../../ui/loaded.js';
+import type { Decision } from '../../data/decisions.js';
+import type { ReceivedInvoice } from '../../data/received.js';
+import { Dialog } from '../../ui/dialog.js';
+import { Field } from '../../ui/field.js';
+import { useFormats } from '../../ui/format.js';
 
-const REASONS = ['1', '2', '3'] as const;
+/** The decision that the person is asked to confirm. */
+export interface Asked {
+  readonly kind: 'approve' | 'reject';
+  readonly invoices: readonly ReceivedInvoice[];
+}
 
-/** Approves a document in one click, or rejects it with a reason. */
-export function Decide({ invoice }: { invoice: ReceivedInvoice }) {
-  const words = useTranslations('received');
-  const state = useTranslations('state');
-  const decision = useDecision(invoice);
-  const dialog = useRef<HTMLDialogElement>(null);
-  const decide = (made: Decision) =>
-    decision.mutate(made, {
-      onSuccess: () => dialog.current?.close(),
-    });
+interface DecideProps {
+  asked: Asked | null;
+  onClose: () => void;
+  decide: (invoices: readonly ReceivedInvoice[], decision: Decision) => void;
+}
+
+/** Confirms an approval, or takes the reason of a rejection: the second click of a decision. */
+export function Decide({ asked, onClose, decide }: DecideProps) {
+  const words = useTranslations('received.decide');
+  if (asked === null) return null;
+  const { kind, invoices } = asked;
+  const made = (decision: Decision) => {
+    onClose();
+    decide(invoices, decision);
+  };
   return (
-    <div className="decide">
-      <button type="button" disabled={decision.isPending} onClick={() => decide({ approve: true })}>
-        {words('approve')}
-      </button>
-      <button type="button" className="plain" onClick={() => dialog.current?.showModal()}>
-        {words('reject')}
-      </button>
-      {decision.error && <small role="alert">{problemText(decision.error, state)}</small>}
-      <dialog ref={dialog} aria-label={`${words('reject')} ${invoice.encf}`}>
-        <Reject encf={invoice.encf} busy={decision.isPending} decide={decide} close={() => dialog.current?.close()} />
-      </dialog>
-    </div>
+    <Dialog title={words(kind, { count: invoices.length, encf: invoices[0]?.encf ?? '' })} onClose={onClose}>
+      <Summary invoices={invoices} />
+      {kind === 'approve' ? (
+        <button type="button" className="main" onClick={() => made({ approve: true })}>
+          {words('approve', { count: invoices.length, encf: invoices[0]?.encf ?? '' })}
+        </button>
+      ) : (
+        <Reasons reject={(code, description) => made({ approve: false, code, description })} />
+      )}
+      <form method="dialog">
+        <button type="submit" className="plain">
+          {words('cancel')}
+        </button>
+      </form>
+    </Dialog>
   );
 }
 
-interface RejectProps {
-  encf: string;
-  busy: boolean;
-  decide: (decision: Decision) => void;
-  close: () => void;
+function Summary({ invoices }: { invoices: readonly ReceivedInvoice[] }) {
+  const words = useTranslations('received.decide');
+  const { money } = useFormats();
+  const unconfirmed = invoices.filter(({ authority_status }) => authority_status !== 'confirmed').length;
+  return (
+    <>
+      <ul className="decided">
+        {invoices.map(({ id, encf, provider_name, total_amount }) => (
+          <li key={id}>
+            <span className="stranger" dir="auto">
+              {provider_name}
+            </span>
+            <small>{`${encf} · ${money(total_amount)}`}</small>
+          </li>
+        ))}
+      </ul>
+      {unconfirmed > 0 && <p className="warn">{words('unconfirmed', { count: unconfirmed })}</p>}
+      <p className="quiet">{words('effect')}</p>
+    </>
+  );
 }
 
-function Reject({ encf, busy, decide, close }: RejectProps) {
-  const words = useTranslations('received');
-  const [reason, choose] = useState<(typeof REASONS)[number]>('1');
-  const submit = (event: FormEvent<HTMLFormElement>) => {
+const STANDARD_REASONS = [1, 2] as const;
+
+/** The standard's reasons: two with a fixed text, and one that the person words. */
+function Reasons({ reject }: { reject: (code: 1 | 2 | 3, description: string | null) => void }) {
+  const words = useTranslations('received.decide');
+  const other = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
-    const detail = String(new FormData(event.currentTarget).get('detail') ?? '').trim();
-    decide({ approve: false, code: Number(reason) as 1 | 2 | 3, description: detail === '' ? null : detail });
+    const text = String(new FormData(event.currentTarget).get('reason') ?? '').trim();
+    if (text !== '') reject(3, text);
   };
   return (
-    <form onSubmit={submit}>
-      <h2>{`${words('reject')} ${encf}`}</h2>
-      <fieldset>
+    <>
+      <fieldset className="reasons">
         <legend>{words('reason')}</legend>
-        {REASONS.map((one) => (
-          <label key={one}>
-            <input type="radio" name="reason" checked={reason === one} onChange={() => choose(one)} />
-            {words(`reasons.${one}`)}
-          </label>
+        {STANDARD_REASONS.map((code) => (
+          <button key={code} type="button" onClick={() => reject(code, null)}>
+            {words(`reasons.${code}`)}
+          </button>
         ))}
       </fieldset>
-      {reason === '3' && (
-        <label className="field">
-          <span>{words('detail')}</span>
-          <textarea name="detail" maxLength={250} required rows={3} />
-        </label>
-      )}
-      <div className="actions">
-        <button type="submit" className="main" disabled={busy}>
-          {words('send')}
-        </button>
-        <button type="button" className="plain" onClick={close}>
-          {words('cancel')}
-        </button>
-      </div>
-    </form>
+      <form onSubmit={other}>
+        <Field label={words('other')}>
+          {(ids) => <textarea {...ids} name="reason" maxLength={250} required rows={2} />}
+        </Field>
+        <button type="submit">{words('send')}</button>
+      </form>
+    </>
   );
 }

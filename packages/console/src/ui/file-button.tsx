@@ -1,0 +1,31 @@
+import { useMutation } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { useTranslations } from 'use-intl';
+import { save, show } from './files.js';
+import { problemText } from './loaded.js';
+
+interface FileButtonProps {
+  /** Loads the file. */
+  get: () => Promise<Blob>;
+  /** Saves it under this name; without a name it is shown in a new tab. */
+  name?: string;
+  className?: string;
+  children: ReactNode;
+}
+
+/** A button that loads a file and saves or shows it. */
+export function FileButton({ get, name, className, children }: FileButtonProps) {
+  const state = useTranslations('state');
+  const file = useMutation({
+    mutationFn: get,
+    onSuccess: (content) => (name === undefined ? show(content) : save(name, content)),
+  });
+  return (
+    <>
+      <button type="button" className={className} disabled={file.isPending} onClick={() => file.mutate()}>
+        {children}
+      </button>
+      {file.error && <small role="alert">{problemText(file.error, state)}</small>}
+    </>
+  );
+}
