@@ -13,3 +13,13 @@ export const reach = (request: Request) =>
 
 /** The gateway that served this page. The session's cookie takes the place of a key. */
 export const gateway = createClient<paths, 'application/json'>({ baseUrl: location.origin, fetch: reach });
+
+/** What a call brought, or null if the gateway has no such object. */
+export async function orNull<T>(body: Promise<T>): Promise<T | null> {
+  try {
+    return await body;
+  } catch (error) {
+    if (error instanceof GatewayError && error.code === 'not_found') return null;
+    throw error;
+  }
+}

@@ -1,17 +1,29 @@
-import { type ReactNode, useEffect, useRef } from 'react';
+import { type ReactNode, useLayoutEffect, useRef } from 'react';
 
 interface DialogProps {
   title: string;
   onClose: () => void;
+  /** True if Escape does not close it. */
+  stays?: boolean;
   children: ReactNode;
 }
 
 /** A dialog over the page, open for as long as it is rendered. Escape closes it, and the focus returns to where it was. */
-export function Dialog({ title, onClose, children }: DialogProps) {
+export function Dialog({ title, onClose, stays = false, children }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);
-  useEffect(() => dialog.current?.showModal(), []);
+  useLayoutEffect(() => {
+    const shown = dialog.current;
+    shown?.showModal();
+    // Before it is removed, because only closing returns the focus.
+    return () => shown?.close();
+  }, []);
   return (
-    <dialog ref={dialog} aria-label={title} onClose={onClose}>
+    <dialog
+      ref={dialog}
+      aria-label={title}
+      onClose={({ currentTarget }) => currentTarget.open || onClose()}
+      onKeyDown={(event) => stays && event.key === 'Escape' && event.preventDefault()}
+    >
       <h2>{title}</h2>
       {children}
     </dialog>

@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react';
 import { useTranslations } from 'use-intl';
 import { GatewayError } from '../data/gateway.js';
+import type { reasons } from '../words/es/reasons.js';
 
 interface Query<T> {
   data: T | undefined;
@@ -28,9 +29,13 @@ export function Loaded<T>({ query, children }: { query: Query<T>; children: (dat
   );
 }
 
-/** The gateway's sentence about a failure. */
+/** What went wrong and what to do: in the console's words where it has some, else the gateway's sentence. */
 export function problemText(error: Error, words: ReturnType<typeof useTranslations<'state'>>): string {
-  return error instanceof GatewayError && error.code === 'no_answer'
-    ? words('unreachable')
-    : words('problem', { message: error.message });
+  if (!(error instanceof GatewayError)) return words('problem', { message: error.message });
+  if (error.code === 'no_answer') return words('unreachable');
+  const names = [...error.items.map(({ type }) => type), error.code];
+  const known = names.find((name) => words.has(`reasons.${name as Reason}`));
+  return known === undefined ? words('problem', { message: error.message }) : words(`reasons.${known as Reason}`);
 }
+
+type Reason = keyof typeof reasons;

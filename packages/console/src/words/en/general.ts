@@ -1,4 +1,5 @@
 import type { general as spanish } from '../es/general.js';
+import { reasons } from './reasons.js';
 
 /** Words of the frame, and of documents on every page. */
 export const general: typeof spanish = {
@@ -32,9 +33,12 @@ export const general: typeof spanish = {
     again: 'The session has ended. Sign in again; what you typed is still here.',
   },
   role: { viewer: 'Viewer', operator: 'Operator', owner: 'Owner' },
+  cancel: 'Cancel',
+  secret: { label: 'Secret', copy: 'Copy', copied: 'Copied', kept: 'I have stored it' },
   state: {
     loading: 'Loading…',
     unreachable: 'The server cannot be reached. It is tried again every few seconds.',
+    reasons,
     retry: 'Try again',
     problem: 'This could not be done: {message}',
   },

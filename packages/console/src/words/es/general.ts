@@ -1,3 +1,5 @@
+import { reasons } from './reasons.js';
+
 /** Words of the frame, and of documents on every page. */
 export const general = {
   product: 'Comprobantes electrónicos',
@@ -30,9 +32,12 @@ export const general = {
     again: 'La sesión terminó. Entre de nuevo; lo que escribió sigue aquí.',
   },
   role: { viewer: 'Consulta', operator: 'Operación', owner: 'Propietario' },
+  cancel: 'Cancelar',
+  secret: { label: 'Secreto', copy: 'Copiar', copied: 'Copiado', kept: 'Ya lo guardé' },
   state: {
     loading: 'Cargando…',
     unreachable: 'No se puede conectar con el servidor. Se intenta de nuevo cada pocos segundos.',
+    reasons,
     retry: 'Intentar de nuevo',
     problem: 'No se pudo completar: {message}',
   },
