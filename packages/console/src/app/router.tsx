@@ -1,6 +1,7 @@
 import { createRoute, createRouter, lazyRouteComponent } from '@tanstack/react-router';
 import { administration } from './admin-routes.js';
 import { named, root } from './root.js';
+import { settings } from './settings-routes.js';
 
 const overview = createRoute({
   getParentRoute: () => root,
@@ -73,12 +74,6 @@ const events = createRoute({
   getParentRoute: () => root,
   path: '/events',
   component: lazyRouteComponent(() => import('../pages/events/events.js'), 'Events'),
-});
-
-const settings = createRoute({
-  getParentRoute: () => root,
-  path: '/settings',
-  component: lazyRouteComponent(() => import('../pages/settings/settings.js'), 'Settings'),
 });
 
 export function createConsoleRouter() {

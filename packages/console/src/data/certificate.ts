@@ -1,0 +1,31 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { bodyOf, gateway, orNull, type Schemas } from './gateway.js';
+
+export type Certificate = Schemas['CertificateFacts'];
+
+/** The certificate that signs for a taxpayer; null without one. */
+export function useCertificate(rnc: string) {
+  return useQuery({
+    queryKey: ['certificate', rnc],
+    queryFn: () => orNull(bodyOf(gateway.GET('/account/taxpayers/{rnc}/certificate', { params: { path: { rnc } } }))),
+  });
+}
+
+/** Stores the `certificate` and `password` of a form. The form is read when it is sent, so that no password stays in memory. */
+export function usePutCertificate(rnc: string) {
+  const queries = useQueryClient();
+  return useMutation({
+    mutationFn: (form: HTMLFormElement) =>
+      bodyOf(
+        gateway.PUT('/account/taxpayers/{rnc}/certificate', {
+          params: { path: { rnc } },
+          body: { certificate: '', password: '' },
+          bodySerializer: () => new FormData(form),
+        }),
+      ),
+    onSuccess: async (certificate) => {
+      queries.setQueryData(['certificate', rnc], certificate);
+      await queries.invalidateQueries({ queryKey: ['account'] });
+    },
+  });
+}
