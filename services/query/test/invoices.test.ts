@@ -210,7 +210,14 @@ describe('GET /invoices/', () => {
     };
     const reports = new Map(
       many.flatMap(({ encf: number }) => {
-        const delivery_status = random.pick(['delivered', 'failed', 'refused', 'pending', 'not_required', null] as const);
+        const delivery_status = random.pick([
+          'delivered',
+          'failed',
+          'refused',
+          'pending',
+          'not_required',
+          null,
+        ] as const);
         return delivery_status === null ? [] : [[number, delivery_status] as const];
       }),
     );

@@ -12,6 +12,7 @@ import { newInvoice } from './new-invoice.js';
 import { overview } from './overview.js';
 import { received } from './received.js';
 import { settings } from './settings.js';
+import { totals } from './totals.js';
 
 /** The words of the console in English, by page. */
 export const en: typeof es = {
@@ -28,4 +29,5 @@ export const en: typeof es = {
   overview,
   received,
   settings,
+  totals,
 };

@@ -11,6 +11,7 @@ import { newInvoice } from './new-invoice.js';
 import { overview } from './overview.js';
 import { received } from './received.js';
 import { settings } from './settings.js';
+import { totals } from './totals.js';
 
 /** The words of the console in Spanish, by page. */
 export const es = {
@@ -27,4 +28,5 @@ export const es = {
   overview,
   received,
   settings,
+  totals,
 };

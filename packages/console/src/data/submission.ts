@@ -1,0 +1,82 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { dayBefore } from '../ui/format.js';
+import { bodyOf, gateway, type Schemas } from './gateway.js';
+import { headerDay } from './invoices.js';
+import { usePlace } from './place.js';
+
+export type Submitted = Schemas['SubmissionResponse'];
+
+/** A document to submit: its JSON, and the caller's own reference. */
+export interface Submission {
+  readonly json: string;
+  readonly reference?: string;
+}
+
+/**
+ * Checks a document on the gateway without submitting it, and submits it. The idempotency key stays the same until the content
+ * changes, so a repeat after a lost answer makes no second invoice.
+ */
+export function useSubmission({ json, reference = '' }: Submission) {
+  const { env } = usePlace();
+  const queries = useQueryClient();
+  const content = JSON.stringify([env, json, reference]);
+  const [keyed, setKeyed] = useState({ content, key: randomKey() });
+  if (keyed.content !== content) setKeyed({ content, key: randomKey() });
+  const call = (validate: boolean) =>
+    bodyOf(
+      gateway.POST('/fe_Submit', {
+        params: {
+          query: validate ? { validate: 'true' } : {},
+          header: { env, 'idempotency-key': keyed.key, ...(reference && { 'x-reference': reference }) },
+        },
+        body: JSON.parse(json),
+      }),
+    );
+  return {
+    check: useMutation({ mutationFn: () => call(true) }),
+    send: useMutation({
+      mutationFn: () => call(false),
+      onSuccess: () => queries.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'session' }),
+    }),
+  };
+}
+
+/** Unlike `crypto.randomUUID`, also works on pages that came by http. */
+function randomKey(): string {
+  return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('');
+}
+
+/** A taxpayer of the authority's directory; null if it has no entry. */
+export function useDirectory(rnc: string) {
+  const { env } = usePlace();
+  return useQuery({
+    queryKey: ['directory', env, rnc],
+    enabled: /^(?:\d{9}|\d{11})$/.test(rnc),
+    queryFn: () => bodyOf(gateway.GET('/directory/taxpayers/{rnc}', { params: { path: { rnc }, header: { env } } })),
+    retry: false,
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+}
+
+/** The latest document of the place, from which a new one takes the issuer's address; null without one. */
+export function useLatestDocument() {
+  const { env, rnc } = usePlace();
+  return useQuery({
+    queryKey: ['latest-document', env, rnc],
+    staleTime: Number.POSITIVE_INFINITY,
+    queryFn: async () => {
+      const header = {
+        env,
+        'rnc-issuing': rnc,
+        'start-date': headerDay(dayBefore(365)),
+        'end-date': headerDay(dayBefore(0)),
+      };
+      const query = { sort: '-created_at' as const, limit: 1 };
+      const { invoices } = await bodyOf(gateway.GET('/invoices', { params: { header, query } }));
+      const encf = invoices[0]?.encf;
+      if (encf === undefined) return null;
+      return bodyOf(gateway.GET('/invoices/{encf}/document', { params: { path: { encf }, header } }));
+    },
+  });
+}
