@@ -52,6 +52,13 @@ describe('the printed form', () => {
     expect(new Set(codes.map(({ text }) => text)).size).toBe(1);
   });
 
+  it('of 10,000 lines with different names is made within the limits of a printer', async () => {
+    const document = withLines(example('ecf-33'), 10_000);
+    for (const item of document.ECF.DetallesItems.Item) item.NombreItem = `Tornillo de acero ${item.NumeroLinea}`;
+    const texts = await textsOf(await printer.print({ xml: await signed(document), env: 'eCF', format: 'ticket' }));
+    expect(texts.at(-1)).toContain('Tornillo de acero 10000');
+  });
+
   it('begins at the margin of the page, whatever the length of its head and the number of its columns.', async () => {
     const long = example('ecf-31');
     long.ECF.Encabezado.Emisor.RazonSocialEmisor = 'Corporación de Importaciones '.repeat(5);
