@@ -4,8 +4,10 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { createPrinter } from '@ecf/printed-form';
+import { createPrinter, type Logo, readLogo } from '@ecf/printed-form';
 import { afterAll, expect, it } from '@jest/globals';
+import { encode } from 'jpeg-js';
+import { PNG } from 'pngjs';
 import { example, goldens, signed, withLines } from './signed.js';
 
 const folder = mkdtempSync(path.join(tmpdir(), 'ecf-verapdf-'));
@@ -25,17 +27,30 @@ const hasJava = ['java', 'mvn'].every((program) => {
 });
 const test = hasJava ? it : it.skip;
 
-test('veraPDF finds no fault in the printed forms of every golden, of hostile names and of a long document', async () => {
-  const documents = new Map<string, Uint8Array>(goldens);
+/** A picture of 30 by 20 pixels whose opacity grows from left to right. */
+const picture = { width: 30, height: 20, data: Buffer.alloc(4 * 30 * 20, 0x80) };
+for (let at = 3; at < picture.data.length; at += 4) picture.data[at] = (at % 120) * 2;
+const logos = {
+  png: readLogo(PNG.sync.write(Object.assign(new PNG(picture), picture))),
+  jpg: readLogo(encode(picture, 80).data),
+};
+
+test('veraPDF finds no fault in the printed forms of every golden, of hostile names, with a logo and of a long document', async () => {
   const hostile = example('ecf-31');
   hostile.ECF.Encabezado.Emisor.RazonSocialEmisor = '#strong[x] 中文 العربية 😀 \u202e & <b>';
   hostile.ECF.DetallesItems.Item[0].NombreItem = 'e\u0301\u0323 ½ ﬁ \u200d';
-  documents.set('hostile', await signed(hostile));
+  const invoice = goldens.get('ecf-31') as Buffer;
+  const documents: [name: string, xml: Uint8Array, logo?: Logo][] = [
+    ...goldens,
+    ['hostile', await signed(hostile)],
+    ['logo-png', invoice, logos.png],
+    ['logo-jpg', invoice, logos.jpg],
+  ];
   const tagged: string[] = [];
-  for (const [name, xml] of documents) {
+  for (const [name, xml, logo = null] of documents) {
     for (const format of ['letter', 'ticket'] as const) {
       const file = path.join(folder, `${name}-${format}.pdf`);
-      writeFileSync(file, await printer.print({ xml, env: 'eCF', format }));
+      writeFileSync(file, await printer.print({ xml, env: 'eCF', format, logo }));
       tagged.push(file);
     }
   }
