@@ -5,6 +5,7 @@ import { openCertificate, signXml } from '@ecf/xml-signing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Answer, type Client, newAccount, testCertificate } from '../support/client.js';
 import { useDeployment } from '../support/deployment/deployment.js';
+import { embeddedDatabase } from '../support/deployment/embedded-database.js';
 import { encf, Numbering, signedByCaller, summaryByCaller } from '../support/documents/documents.js';
 import { type GeneratedRequest, generateRequests, type Pool } from '../support/generated/generated-requests.js';
 import { type DescribedOperation, failureCode, InterfaceDocument } from '../support/generated/interface-document.js';
@@ -30,6 +31,8 @@ let adminDocument: InterfaceDocument;
 /** No program listens there. */
 const DEAD_RECEIVER = 'http://127.0.0.1:1/events';
 const newWebhook = { url: DEAD_RECEIVER, environments: ['TesteCF'] };
+const DEAD_LETTER = { service: 'approvals', group: 'generated' };
+const DISMISSED = 40;
 const KEPT_WEBHOOK = ['findWebhook', 'changeWebhook', 'rotateWebhook', 'replayWebhook', 'testWebhook'];
 
 const today = () => {
@@ -151,6 +154,9 @@ beforeAll(async () => {
     scopes: [...SCOPES],
   });
 
+  await addDeadLetters(['kept', ...Array.from({ length: DISMISSED }, (_, index) => `dismissed ${index}`)]);
+  let dismissed = 0;
+
   const encfs = issued.map((invoice) => invoice.encf as string);
   const values: Record<string, readonly string[]> = {
     env: ['TesteCF'],
@@ -229,6 +235,11 @@ beforeAll(async () => {
       ...(chance.chance(0.5) ? { action: 'resend' } : { action: 'adopt', track_id: 'generated' }),
     }),
     retryDelivery: () => ({ env: 'TesteCF', issuer_rnc, encf: undelivered.encf }),
+    replayDeadLetter: () => ({ ...DEAD_LETTER, event_id: 'kept' }),
+    dismissDeadLetter: () => {
+      dismissed = (dismissed + 1) % DISMISSED;
+      return { ...DEAD_LETTER, event_id: `dismissed ${dismissed}`, reason: 'generated' };
+    },
     startRun: () => ({ env: 'CerteCF', reason: 'generated' }),
     signIn: () => ({ api_key: running.demo.api_key }),
     putRanges: () => [
@@ -267,6 +278,20 @@ afterAll(() => {
   const byStatus = [...counts].sort(([a], [b]) => (a < b ? -1 : 1)).map(([status, count]) => `${count} × ${status}`);
   process.stderr.write(`generated requests: ${total} (${byStatus.join(', ')}), GENERATED_SEED=${seed}\n`);
 });
+
+/** Adds events that no consumer will handle, to the dead letters of a service. */
+async function addDeadLetters(ids: readonly string[]): Promise<void> {
+  const { service, group } = DEAD_LETTER;
+  const database = embeddedDatabase(deployment.dataDir, service);
+  await database.query(
+    `INSERT INTO dead_letters (consumer_group, event_id, topic, event, reason, attempts)
+     SELECT $1, id, 'invoices.v1', json_build_object('id', id, 'topic', 'invoices.v1', 'type', 'invoice.changed', 'key', 'k'),
+       'generated', 1
+     FROM unnest($2::text[]) AS id`,
+    [group, ids],
+  );
+  await database.close();
+}
 
 /** The account that owns a taxpayer. */
 async function demoAccountId(client: Client, rnc: string): Promise<string | undefined> {

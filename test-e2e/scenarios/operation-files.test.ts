@@ -4,6 +4,7 @@ import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { describe, expect, it } from '@jest/globals';
 import { parse } from 'yaml';
+import { ALARM_RULES } from '../../services/gateway/src/operations/alarms.js';
 import {
   addedUpOverInstances,
   definedMetrics,
@@ -63,6 +64,18 @@ describe('alarms', () => {
         ),
       );
     expect(sections.sort()).toEqual(alarms.map(({ name }) => name).sort());
+  });
+
+  it('that compare one gauge with a limit are the rules of GET /admin/state', () => {
+    const gauge = /^(?:max|min)(?: by \(([^()]*)\) |)\(ecf_\w+(?:\{[^{}]*\})?\) (?:>|<|==) \d+$/;
+    // Prometheus adds the label `job`.
+    const alarms = readAlarms(ROOT).filter(({ expr }) => (gauge.exec(expr)?.[1] ?? '') !== 'job' && gauge.test(expr));
+    const rules = ALARM_RULES.map(({ alarm, severity, gauge, where, by, of, is, limit, page }) => {
+      const labels = Object.entries(where ?? {}).map(([label, value]) => `{${label}="${value}"}`);
+      const expr = `${of}${by.length === 0 ? '' : ` by (${by.join(', ')}) `}(${gauge}${labels.join('')}) ${is} ${limit}`;
+      return { name: alarm, expr, severity, runbook: `docs/runbooks/${page}.md#${alarm.toLowerCase()}` };
+    });
+    expect(rules).toEqual(alarms.map(({ name, expr, severity, runbook }) => ({ name, expr, severity, runbook })));
   });
 });
 

@@ -78,6 +78,13 @@ export function createServices(
       readModels: query.internal,
       webhooks: query.webhooks,
       archive: { emission: emission.stored, reception: reception.stored, approvals: approvals.stored },
+      state: {
+        emission: emission.state,
+        'status-poller': statusPoller.state,
+        reception: reception.state,
+        approvals: approvals.state,
+        query: query.state,
+      },
       masterKeys: {
         emission: emission.masterKeys,
         reception: reception.masterKeys,

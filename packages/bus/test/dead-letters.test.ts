@@ -5,6 +5,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { startTestPostgres } from '../../test-servers/src/postgres.js';
 import { createInProcessBus } from '../src/bus.in-process.js';
 import type { Bus } from '../src/bus.js';
+import { deadLetterOperations } from '../src/dead-letter-operations.js';
 import { createDeadLetters, withDeadLetters } from '../src/dead-letters.js';
 import { describeUnreadable } from '../src/kafka/kafka-messages.js';
 import { until } from './bus-contract.js';
@@ -64,6 +65,25 @@ describe('dead letters', () => {
     await database.query('TRUNCATE dead_letters');
     expect(await metrics.render()).toContain('ecf_dead_letters{topic="taxpayers.v1",group="emission"} 0');
     deadLetters.close();
+  });
+
+  it('are listed, marked for a replay and deleted for the administration, each by its group and event', async () => {
+    const deadLetters = createDeadLetters(database, { logger: silentLogger, metrics: createMetrics() });
+    const operations = deadLetterOperations(database);
+    const event = taxpayerEvent('131000001');
+    for (const each of [group, 'query']) await deadLetters.add({ group: each, event, reason: 'Error', attempts: 6 });
+    deadLetters.close();
+    const one = { group: 'query', event_id: event.id };
+    expect(await operations.replayDeadLetter(one)).toMatchObject({ group: 'query', replaying: true });
+    expect((await operations.listDeadLetters({ limit: 10 })).dead_letters).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({ ...one, topic: event.topic, type: event.type, key: event.key, replaying: true }),
+        expect.objectContaining({ group, event_id: event.id, reason: 'Error', attempts: 6, replaying: false }),
+      ]),
+    );
+    await operations.dismissDeadLetter(one);
+    expect((await rows()).map(({ consumer_group }) => consumer_group)).toEqual([group]);
+    await expect(operations.dismissDeadLetter(one)).rejects.toMatchObject({ status: 404, code: 'not_found' });
   });
 });
 

@@ -9,6 +9,7 @@ export * from './api/admin/cancellations.js';
 export * from './api/admin/deliveries.js';
 export * from './api/admin/deployment.js';
 export * from './api/admin/documents.js';
+export * from './api/admin/state.js';
 export * from './api/admin/taxpayers.js';
 export * from './api/admin/webhooks.js';
 export * from './api/approvals.js';

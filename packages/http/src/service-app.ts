@@ -1,9 +1,11 @@
+import { STATE_OPERATIONS, type StateOperations } from '@ecf/contracts';
 import type { Logger } from '@ecf/kit/telemetry';
 import type { ErrorRequestHandler, Express, Request, RequestHandler, Response, Router } from 'express';
 import { type BodiesInFlight, holdingBody } from './body/bodies-in-flight.js';
 import { healthRoutes, type Readiness } from './health.js';
 import { createHttpApp } from './http-app.js';
 import { type Caller, type Identities, requireIdentity } from './identity/identity.js';
+import { internalOperationRoutes } from './internal/internal-operations.js';
 
 type Handler = (req: Request, res: Response) => void | Promise<void>;
 
@@ -22,6 +24,8 @@ export interface ServiceAppOptions {
   /** The bodies in flight of this process. */
   readonly bodies: BodiesInFlight;
   readonly ready: () => Promise<Readiness>;
+  /** The internal operations of every service. */
+  readonly state: StateOperations;
 }
 
 export interface ServiceAppRoutes {
@@ -29,7 +33,7 @@ export interface ServiceAppRoutes {
   readonly readdress?: RequestHandler;
   /** Paths are compared without case and with or without a slash at the end; the first match is used. */
   readonly routes: readonly ServiceRoute[];
-  /** The internal operations. */
+  /** Its other internal operations. */
   readonly internal: readonly Router[];
   /** Turns errors of the service into answers. */
   readonly mapErrors: ErrorRequestHandler;
@@ -50,6 +54,7 @@ export function createServiceApp(options: ServiceAppOptions, parts: ServiceAppRo
         app[method](path, guard, ...before, holdingBody(handlers.at(-1) as Handler));
       }
       for (const router of parts.internal) app.use(router);
+      app.use(internalOperationRoutes(STATE_OPERATIONS, options.state, options.identities));
       app.use(parts.mapErrors);
     },
   });

@@ -1,5 +1,5 @@
 import { type Bus, createDeadLetters, withDeadLetters } from '@ecf/bus';
-import type { ServiceName } from '@ecf/contracts';
+import type { ServiceName, StateOperations } from '@ecf/contracts';
 import { type BodiesInFlight, createBodiesInFlight } from '@ecf/http';
 import { createIdentities, createServiceKeys, type Identities } from '@ecf/http/identity';
 import {
@@ -14,6 +14,7 @@ import {
 } from '@ecf/kit/telemetry';
 import { createDatabaseClock, type Database, openDatabase } from '@ecf/postgres';
 import { openBus } from './open-bus.js';
+import { createServiceState } from './service-state.js';
 import { createStorageReady } from './storage-ready.js';
 
 /** Parts that a deployment shares between its services, and parts that tests replace. */
@@ -45,6 +46,8 @@ export interface ServiceDependencies extends Required<Omit<SharedDependencies, '
   readonly database: Database;
   readonly watchQueue: WatchQueue;
   readonly clockSkew: ReportClockSkew;
+  /** The internal operations of every service. */
+  readonly state: StateOperations;
   /** The readiness check `storage`. */
   readonly storageReady: () => Promise<void>;
   /** Follows the clock of the database, which must exist. Rejects if the database does not answer. */
@@ -91,6 +94,7 @@ export function openServiceDependencies(
     database,
     watchQueue,
     clockSkew,
+    state: createServiceState(database, metrics),
     storageReady: createStorageReady(database, shared.databaseFolder),
     startClock: databaseClock.start,
     async close() {

@@ -21,6 +21,7 @@ import {
   type OutcomeOperations,
   RECEPTION_OPERATIONS,
   type ReceptionOperations,
+  type StateOperations,
 } from '@ecf/contracts';
 import { clientOf, gatewayTaxpayerSource, type Readiness, type TaxpayerSource, writerReadiness } from '@ecf/http';
 import { createSealingKeys } from '@ecf/kit';
@@ -85,6 +86,7 @@ export interface Approvals {
   readonly outcomes: OutcomeOperations;
   readonly stored: ArchiveOperations;
   readonly masterKeys: MasterKeyOperations;
+  readonly state: StateOperations;
 }
 
 /** The approvals service, wired. It opens no connection before `start`. */
@@ -153,7 +155,7 @@ export function createApprovals(config: ApprovalsConfig, overrides: ApprovalsOve
   const ready = () => writerReadiness(service, archive);
   const app = createApprovalsApp(
     { given, received, acknowledgements: buyers.acknowledgements, operations },
-    { logger, identities, maxBodyBytes: config.MAX_BODY_BYTES, bodies: service.bodies, ready },
+    { logger, identities, maxBodyBytes: config.MAX_BODY_BYTES, bodies: service.bodies, ready, state: service.state },
   );
   const background = createBackground({
     ...service,
@@ -191,5 +193,5 @@ export function createApprovals(config: ApprovalsConfig, overrides: ApprovalsOve
     ],
     closeClients: recipients.close,
   });
-  return { app, ready, ...operations, ...background };
+  return { app, ready, ...operations, state: service.state, ...background };
 }

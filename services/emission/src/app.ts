@@ -28,6 +28,7 @@ import {
   type MasterKeyOperations,
   RESOLUTION_OPERATIONS,
   type ResolutionOperations,
+  type StateOperations,
 } from '@ecf/contracts';
 import { createServiceApp, internalOperationRoutes, type Readiness, writerReadiness } from '@ecf/http';
 import { createSealingKeys } from '@ecf/kit';
@@ -106,6 +107,7 @@ export interface Emission {
   readonly resolution: ResolutionOperations;
   readonly stored: ArchiveOperations;
   readonly masterKeys: MasterKeyOperations;
+  readonly state: StateOperations;
 }
 
 /** Wires the emission service. It opens no connection before `start`. */
@@ -264,5 +266,5 @@ export function createEmission(config: EmissionConfig, overrides: EmissionOverri
       await Promise.all([credentials.close(), issuing.close(), cancellations.close(), rate.close()]);
     },
   });
-  return { app, ready, internal, followUps, resolution, stored, masterKeys, ...background };
+  return { app, ready, internal, followUps, resolution, stored, masterKeys, state: parts.state, ...background };
 }

@@ -31,7 +31,7 @@ import {
   type DatabaseClock,
   openDatabase,
 } from '@ecf/postgres';
-import { openBus } from '@ecf/service';
+import { createServiceState, openBus } from '@ecf/service';
 import { createCertificateFiles } from '@ecf/taxpayer-replica/certificate-files';
 import { createAccess } from './access/access.js';
 import { createInProcessAccessRevision } from './access/access-revision.js';
@@ -133,7 +133,11 @@ export function createGateway(config: GatewayConfig, overrides: GatewayOverrides
   const logos = createLogoChecks(createQueueWatch(metrics, 'gateway'));
   const others = overrides.operations ?? configuredOperations(config, identities);
   const masterKeys = createMasterKeyOperations({ database, sealingKeys, values });
-  const operations = { ...others, masterKeys: { ...others.masterKeys, gateway: masterKeys } };
+  const operations = {
+    ...others,
+    masterKeys: { ...others.masterKeys, gateway: masterKeys },
+    state: { ...others.state, gateway: createServiceState(database, metrics) },
+  };
   const validActor = (by: ActedBy) => requireValidActor(database, by, clock());
 
   const settings: AccountSettingOptions = {

@@ -86,7 +86,15 @@ let managerId: string;
 beforeAll(async () => {
   const resolution = { numbersLeft, startRun } as ResolutionOperations;
   const webhooks = webhookDouble();
-  const operations = { resolution, deliveries: null, readModels: null, webhooks, archive: {}, masterKeys: {} };
+  const operations = {
+    resolution,
+    deliveries: null,
+    readModels: null,
+    webhooks,
+    archive: {},
+    masterKeys: {},
+    state: {},
+  };
   under = await startGateway({ RATE_LIMIT_PER_KEY: '100000' }, { operations });
   account = (await under.admin('POST', '/admin/accounts', { name: 'Autoservicio' })).body.id;
   for (const rnc of [FIRST, SECOND])

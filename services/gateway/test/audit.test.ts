@@ -269,6 +269,7 @@ describe('the audit log', () => {
           webhooks: null,
           archive: {},
           masterKeys: {},
+          state: {},
         },
       },
     );

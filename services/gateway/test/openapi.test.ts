@@ -33,7 +33,15 @@ const unused = {} as AdminOptions;
 const deliveries = {} as AdminOptions['operations']['deliveries'];
 const admin = adminRoutes({
   ...unused,
-  operations: { resolution: null, deliveries, readModels: null, webhooks: null, archive: {}, masterKeys: {} },
+  operations: {
+    resolution: null,
+    deliveries,
+    readModels: null,
+    webhooks: null,
+    archive: {},
+    masterKeys: {},
+    state: {},
+  },
   sealingKeys: createMasterKeys([new Uint8Array(32)]),
   clock: () => new Date(),
 });

@@ -9,6 +9,7 @@ import {
   OUTCOME_OPERATIONS,
   type QueryOperations,
   RECEPTION_OPERATIONS,
+  type StateOperations,
   type WebhookOperations,
 } from '@ecf/contracts';
 import {
@@ -80,6 +81,7 @@ export interface Query {
   readonly internal: QueryOperations;
   readonly webhooks: WebhookOperations;
   readonly masterKeys: MasterKeyOperations;
+  readonly state: StateOperations;
 }
 
 /** Wires the query service. It opens no connection before `start`. */
@@ -143,7 +145,7 @@ export function createQuery(config: QueryConfig, overrides: QueryOverrides = {})
       directory: createDirectory(authority, emission),
       monitoring: createMonitoring(authority, config.STATUS_KEY ?? null, clock),
     },
-    { logger, identities, bodies: parts.bodies, ready, internal, ...webhooks.served },
+    { logger, identities, bodies: parts.bodies, ready, state: parts.state, internal, ...webhooks.served },
   );
   const background = createBackground({
     database,
@@ -171,6 +173,7 @@ export function createQuery(config: QueryConfig, overrides: QueryOverrides = {})
     ready,
     internal,
     ...webhooks.served,
+    state: parts.state,
     start: background.start,
     async stop() {
       ending.abort();

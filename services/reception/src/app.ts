@@ -8,7 +8,13 @@ import {
   type XmlStore,
 } from '@ecf/archive';
 import { createOutboxRelay } from '@ecf/bus';
-import { type ArchiveOperations, type MasterKeyOperations, type ReceptionOperations, TOPICS } from '@ecf/contracts';
+import {
+  type ArchiveOperations,
+  type MasterKeyOperations,
+  type ReceptionOperations,
+  type StateOperations,
+  TOPICS,
+} from '@ecf/contracts';
 import { gatewayTaxpayerSource, type Readiness, type TaxpayerSource, writerReadiness } from '@ecf/http';
 import { createSealingKeys } from '@ecf/kit';
 import { createInstanceReport, createMasterKeyOperations } from '@ecf/postgres';
@@ -72,6 +78,7 @@ export interface Reception {
   readonly internal: ReceptionOperations;
   readonly stored: ArchiveOperations;
   readonly masterKeys: MasterKeyOperations;
+  readonly state: StateOperations;
 }
 
 /** The reception service, wired. It opens no connection before `start`. */
@@ -144,7 +151,7 @@ export function createReception(config: ReceptionConfig, overrides: ReceptionOve
       stored: storedFiles,
       masterKeys,
     },
-    { logger, identities, maxBodyBytes: config.MAX_BODY_BYTES, bodies: service.bodies, ready },
+    { logger, identities, maxBodyBytes: config.MAX_BODY_BYTES, bodies: service.bodies, ready, state: service.state },
   );
   const background = createBackground({
     database,
@@ -167,6 +174,7 @@ export function createReception(config: ReceptionConfig, overrides: ReceptionOve
     internal,
     stored: storedFiles,
     masterKeys,
+    state: service.state,
     async start() {
       await freeSpace.start();
       await background.start();

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { type AuthorityClient, authorityEndpoints, createAuthorityClient } from '@ecf/authority-client';
 import { cleanInbox, createOutboxRelay, type Subscription } from '@ecf/bus';
-import { FOLLOW_UP_OPERATIONS, type FollowUpOperations } from '@ecf/contracts';
+import { FOLLOW_UP_OPERATIONS, type FollowUpOperations, type StateOperations } from '@ecf/contracts';
 import { LONGEST_RETRY_DELAY_MS } from '@ecf/domain';
 import { checkReadiness, createInternalClient, type Readiness } from '@ecf/http';
 import type { Identities } from '@ecf/http/identity';
@@ -48,6 +48,7 @@ export interface StatusPoller {
   /** Waits until queries in flight are answered and recorded. */
   stop(): Promise<void>;
   ready(): Promise<Readiness>;
+  readonly state: StateOperations;
 }
 
 /** Wires the status poller. It opens no connection before `start`. */
@@ -103,6 +104,7 @@ export function createStatusPoller(config: StatusPollerConfig, overrides: Status
     maxBodyBytes: 0,
     bodies: parts.bodies,
     ready,
+    state: parts.state,
   });
 
   let subscription: Subscription | null = null;
@@ -124,6 +126,7 @@ export function createStatusPoller(config: StatusPollerConfig, overrides: Status
   return {
     app,
     ready,
+    state: parts.state,
     async start() {
       await createDatabaseIfMissing(config.DATABASE_URL);
       await migrate(config.DATABASE_URL, MIGRATIONS);

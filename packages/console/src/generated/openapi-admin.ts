@@ -771,6 +771,94 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/admin/state": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Returns the alarms that fire now, and the work that waits
+         * @description It asks one instance of each service. Alarms that compare rates, several metrics or all instances are evaluated by Prometheus only. An alarm appears as soon as its condition holds, without the waiting time of its rule.
+         *
+         *     Role: `viewer`.
+         */
+        get: operations["deploymentState"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/dead-letters": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Lists the events that services gave up
+         * @description A service keeps an event that it could not handle, until the event is replayed or dismissed.
+         *
+         *     Role: `viewer`.
+         */
+        get: operations["listDeadLetters"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/dead-letters/replay": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Gives an event to the service that gave it up, once more
+         * @description The service handles it within seconds. If it fails again, it is listed again.
+         *
+         *     Role: `operator`.
+         */
+        post: operations["replayDeadLetter"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/dead-letters/dismiss": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Deletes an event that a service gave up, without handling it
+         * @description What the event says is lost for this service.
+         *
+         *     Role: `operator`.
+         */
+        post: operations["dismissDeadLetter"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/admin/audit": {
         parameters: {
             query?: never;
@@ -1007,6 +1095,43 @@ export interface components {
             /** @description What may be wrong with the number; it is registered all the same */
             warnings: components["schemas"]["Fault"][];
         };
+        DeadLetter: {
+            /**
+             * @description The service whose database has it
+             * @enum {string}
+             */
+            service: "gateway" | "emission" | "status-poller" | "reception" | "approvals" | "query";
+            /** @description Id of the event */
+            event_id: string;
+            /**
+             * @description The consumer that gave it up
+             * @example query
+             */
+            group: string;
+            /**
+             * @description The topic of the event
+             * @example invoices.v1
+             */
+            topic: string;
+            /**
+             * @description The type of the event
+             * @example invoice.changed
+             */
+            type: string;
+            /** @description The key of the event */
+            key: string;
+            /** @description Why the last try failed */
+            reason: string;
+            /** @description Number of tries */
+            attempts: number;
+            /**
+             * Format: date-time
+             * @description When it was given up
+             */
+            failed_at: string;
+            /** @description Whether it waits for its replay */
+            replaying: boolean;
+        };
         Delivery: {
             /** @description Id, unique among objects of its kind */
             id: number;
@@ -1056,6 +1181,14 @@ export interface components {
             /** @description The value of `before` for the next page; null at the end */
             next: number | null;
         };
+        DeploymentState: {
+            /** @description Services that did not answer; the rest of the answer lacks their part */
+            unreachable: ("gateway" | "emission" | "status-poller" | "reception" | "approvals" | "query")[];
+            /** @description Alarms whose condition holds, `page` first */
+            alarms: components["schemas"]["FiringAlarm"][];
+            /** @description Work that waits */
+            queues: components["schemas"]["Queue"][];
+        };
         /** @enum {string} */
         EcfType: "31" | "32" | "33" | "34" | "41" | "43" | "44" | "45" | "46" | "47";
         /** @enum {string} */
@@ -1095,6 +1228,43 @@ export interface components {
              * @enum {string}
              */
             severity: "error" | "warning";
+        };
+        FiringAlarm: {
+            /**
+             * @description Name of the alarm rule
+             * @example EcfDeadLetters
+             */
+            alarm: string;
+            /**
+             * @description page: a person is needed immediately. ticket: it can wait for working hours
+             * @enum {string}
+             */
+            severity: "page" | "ticket";
+            /**
+             * @description What it concerns
+             * @example {
+             *       "topic": "invoices.v1",
+             *       "group": "query"
+             *     }
+             */
+            labels: {
+                [key: string]: string;
+            };
+            /**
+             * @description The measured value
+             * @example 2
+             */
+            value: number;
+            /**
+             * @description The value of the rule, beyond which the alarm fires
+             * @example 0
+             */
+            limit: number;
+            /**
+             * @description Address of the section that says what to do, on the site of the documentation
+             * @example /docs/guide/runbooks/events#ecfdeadletters
+             */
+            runbook: string;
         };
         LogoFacts: {
             /**
@@ -1197,6 +1367,23 @@ export interface components {
             to: string;
             /** @description Last day of the range, YYYY-MM-DD; null without one */
             expires: string | null;
+        };
+        Queue: {
+            /**
+             * @description What waits
+             * @enum {string}
+             */
+            queue: "undecided_documents" | "held_documents" | "contingency_documents" | "batch_lines" | "status_queries" | "cancellations" | "deliveries" | "approvals" | "webhook_events" | "unpublished_events" | "unhandled_events" | "archive_documents";
+            /**
+             * @description How many wait
+             * @example 3
+             */
+            waiting: number;
+            /**
+             * @description Age of the oldest one; null where it is not measured
+             * @example 41.5
+             */
+            oldest_seconds: number | null;
         };
         RangeWithNumbers: {
             /** @description The environment of the authority */
@@ -3578,6 +3765,178 @@ export interface operations {
                         /** @description The value of `after` for the next page; null at the end */
                         next: string | null;
                     };
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    deploymentState: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The id of the request, if it has up to 128 letters, digits and `._:@/+=-`. Otherwise the gateway replaces it. */
+                "x-request-id"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeploymentState"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    listDeadLetters: {
+        parameters: {
+            query?: {
+                /** @description Maximum number of rows of each service; the oldest are listed. */
+                limit?: number;
+            };
+            header?: {
+                /** @description The id of the request, if it has up to 128 letters, digits and `._:@/+=-`. Otherwise the gateway replaces it. */
+                "x-request-id"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description Services that did not answer; their dead letters are missing */
+                        unreachable: ("gateway" | "emission" | "status-poller" | "reception" | "approvals" | "query")[];
+                        /** @description Dead letters, the oldest first */
+                        dead_letters: components["schemas"]["DeadLetter"][];
+                    };
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    replayDeadLetter: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The id of the request, if it has up to 128 letters, digits and `._:@/+=-`. Otherwise the gateway replaces it. */
+                "x-request-id"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /**
+                     * @description The service whose database has it
+                     * @enum {string}
+                     */
+                    service: "gateway" | "emission" | "status-poller" | "reception" | "approvals" | "query";
+                    /**
+                     * @description The consumer that gave it up
+                     * @example query
+                     */
+                    group: string;
+                    /** @description Id of the event */
+                    event_id: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Success. */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeadLetter"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    dismissDeadLetter: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The id of the request, if it has up to 128 letters, digits and `._:@/+=-`. Otherwise the gateway replaces it. */
+                "x-request-id"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /**
+                     * @description The service whose database has it
+                     * @enum {string}
+                     */
+                    service: "gateway" | "emission" | "status-poller" | "reception" | "approvals" | "query";
+                    /**
+                     * @description The consumer that gave it up
+                     * @example query
+                     */
+                    group: string;
+                    /** @description Id of the event */
+                    event_id: string;
+                    /** @description Why the event is not needed; the audit log keeps it */
+                    reason: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeadLetter"];
                 };
             };
             /** @description An error. */

@@ -9,6 +9,7 @@ import { DOUBTFUL_CANCELLATIONS } from './admin/cancellations.js';
 import { DELIVERIES } from './admin/deliveries.js';
 import { DEPLOYMENT } from './admin/deployment.js';
 import { DOCUMENTS } from './admin/documents.js';
+import { STATE } from './admin/state.js';
 import { TAXPAYER_SETTINGS, TAXPAYERS } from './admin/taxpayers.js';
 import { WEBHOOKS } from './admin/webhooks.js';
 import { APPROVALS } from './approvals.js';
@@ -70,6 +71,7 @@ export const ADMIN_OPERATIONS: readonly AdminOperation[] = [
   ...DOUBTFUL_CANCELLATIONS,
   ...UNDECIDED_APPROVALS,
   ...DEPLOYMENT,
+  ...STATE,
   ...AUDIT,
   ...ADMINISTRATORS,
 ];

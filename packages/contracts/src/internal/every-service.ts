@@ -6,6 +6,7 @@ import {
   storedFilesPageSchema,
   storedFilesQuerySchema,
 } from '../api/admin/deployment.js';
+import { deadLetterNameSchema, deadLetterQuerySchema, deadLetterSchema } from '../api/admin/state.js';
 import { type InternalHandlers, internalOperation } from './operation.js';
 
 /** The operations of each service that keeps XML. */
@@ -36,3 +37,26 @@ export const MASTER_KEY_OPERATIONS = {
   reseal: internalOperation('/internal/master-keys/reseal', ['gateway'], keyRequest, z.object({ resealed: z.int() })),
 } as const;
 export type MasterKeyOperations = InternalHandlers<typeof MASTER_KEY_OPERATIONS>;
+
+/** A gauge metric with one set of labels. */
+const gaugeSchema = z.object({ name: z.string(), labels: z.record(z.string(), z.string()), value: z.number() });
+export type GaugeValue = z.infer<typeof gaugeSchema>;
+
+const oneDeadLetter = deadLetterNameSchema.omit({ service: true });
+
+/** Operations of each service for the state of the deployment. */
+export const STATE_OPERATIONS = {
+  /** The present gauges of the process. */
+  gauges: internalOperation('/internal/gauges', ['gateway'], z.object({}), z.object({ gauges: z.array(gaugeSchema) })),
+  listDeadLetters: internalOperation(
+    '/internal/dead-letters',
+    ['gateway'],
+    deadLetterQuerySchema,
+    z.object({ dead_letters: z.array(deadLetterSchema) }),
+  ),
+  /** The service handles it soon. 404 `not_found`. */
+  replayDeadLetter: internalOperation('/internal/dead-letters/replay', ['gateway'], oneDeadLetter, deadLetterSchema),
+  /** Deletes it. 404 `not_found`. */
+  dismissDeadLetter: internalOperation('/internal/dead-letters/dismiss', ['gateway'], oneDeadLetter, deadLetterSchema),
+} as const;
+export type StateOperations = InternalHandlers<typeof STATE_OPERATIONS>;

@@ -2,6 +2,9 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 
 type Labels<L extends string> = { name: string; help: string; labels?: readonly L[] };
 
+/** Values of gauges, one for each set of labels. */
+type Gauges = { name: string; labels: Record<string, string>; value: number }[];
+
 /** Metrics of a process. A second call with the same name returns the same metric, so that services of one process share it. */
 export interface Metrics {
   counter<L extends string>(options: Labels<L>): Counter<L>;
@@ -9,6 +12,8 @@ export interface Metrics {
   histogram<L extends string>(options: Labels<L> & { buckets?: number[] }): Histogram<L>;
   /** Runs `refresh` before every {@link Metrics.render}, for values that are looked up. Returns the function that ends this. */
   onRender(refresh: () => Promise<void>): () => void;
+  /** The present gauges of this product, after a refresh. Simultaneous calls share one reading. */
+  gauges(): Promise<Gauges>;
   /** Everything in Prometheus' text format. A refresh that fails leaves its values as they were. */
   render(): Promise<string>;
   registry: Registry;
@@ -24,6 +29,19 @@ export function createMetrics(options: { processMetrics?: boolean } = {}): Metri
     collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: EVENT_LOOP_SAMPLE_MS });
   const shared = { registers: [registry] };
   const refreshers = new Set<() => Promise<void>>();
+  const refreshed = () => Promise.allSettled([...refreshers].map((refresh) => refresh()));
+  let reading: Promise<Gauges> | null = null;
+
+  async function readGauges(): Promise<Gauges> {
+    await refreshed();
+    const all = await registry.getMetricsAsJSON();
+    // prom-client states the types of metrics as text at run time, though its types say numbers.
+    const own = all.filter(({ name, type }) => String(type) === 'gauge' && name.startsWith('ecf_'));
+    return own.flatMap(({ name, values }) =>
+      values.map(({ labels, value }) => ({ name, labels: labels as Record<string, string>, value })),
+    );
+  }
+
   return {
     registry,
     onRender(refresh) {
@@ -31,8 +49,14 @@ export function createMetrics(options: { processMetrics?: boolean } = {}): Metri
       return () => refreshers.delete(refresh);
     },
     async render() {
-      await Promise.allSettled([...refreshers].map((refresh) => refresh()));
+      await refreshed();
       return registry.metrics();
+    },
+    gauges() {
+      reading ??= readGauges().finally(() => {
+        reading = null;
+      });
+      return reading;
     },
     counter: <L extends string>({ name, help, labels = [] }: Labels<L>) =>
       (registry.getSingleMetric(name) as Counter<L> | undefined) ??

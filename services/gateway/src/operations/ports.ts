@@ -6,6 +6,8 @@ import type {
   QueryOperations,
   ResolutionOperations,
   SealingService,
+  ServiceName,
+  StateOperations,
   WebhookOperations,
 } from '@ecf/contracts';
 import { ApiError } from '@ecf/kit';
@@ -17,6 +19,8 @@ export interface ServiceOperations {
   readonly readModels: QueryOperations | null;
   readonly webhooks: WebhookOperations | null;
   readonly archive: Readonly<Partial<Record<ArchivingService, ArchiveOperations>>>;
+  /** What each service says about its part of the deployment. */
+  readonly state: Readonly<Partial<Record<ServiceName, StateOperations>>>;
   /** Operations of the services that keep sealed values. */
   readonly masterKeys: Readonly<Partial<Record<SealingService, MasterKeyOperations>>>;
 }

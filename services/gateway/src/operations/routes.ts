@@ -12,6 +12,7 @@ import { adminDeliveries } from './deliveries.http.js';
 import { masterKeyRoutes } from './master-keys.http.js';
 import { adminOperation } from './operations.http.js';
 import type { ServiceOperations } from './ports.js';
+import { adminState } from './state.http.js';
 
 export interface AdminOptions extends AccountSettingOptions {
   administrators: AdministratorStore;
@@ -38,5 +39,6 @@ export function adminRoutes(options: AdminOptions): express.Router {
   if (operations.deliveries !== null) routes.use(adminDeliveries(operations.deliveries, acting));
   routes.use(masterKeyRoutes(options));
   routes.use(adminOperation(operations, acting, recorded));
+  routes.use(adminState(operations, recorded));
   return routes;
 }

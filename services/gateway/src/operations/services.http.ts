@@ -13,6 +13,8 @@ import {
   SEALING_SERVICES,
   type SealingService,
   type ServiceName,
+  STATE_OPERATIONS,
+  type StateOperations,
   WEBHOOK_OPERATIONS,
 } from '@ecf/contracts';
 import { createInternalClient } from '@ecf/http';
@@ -70,6 +72,11 @@ export function configuredOperations(config: GatewayConfig, identities: Identiti
     const owner = name === 'gateway' ? null : client(MASTER_KEY_OPERATIONS, name);
     if (owner !== null) masterKeys[name] = owner;
   }
+  const state: Partial<Record<ServiceName, StateOperations>> = {};
+  for (const name of Object.keys(urls) as (keyof typeof urls)[]) {
+    const owner = client(STATE_OPERATIONS, name);
+    if (owner !== null) state[name] = owner;
+  }
   return {
     resolution: client(RESOLUTION_OPERATIONS, 'emission'),
     deliveries: client(DELIVERY_OPERATIONS, 'approvals'),
@@ -77,5 +84,6 @@ export function configuredOperations(config: GatewayConfig, identities: Identiti
     webhooks: client(WEBHOOK_OPERATIONS, 'query'),
     archive,
     masterKeys,
+    state,
   };
 }
