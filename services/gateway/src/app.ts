@@ -188,7 +188,10 @@ export function createGateway(config: GatewayConfig, overrides: GatewayOverrides
       clock,
     },
     internal: taxpayerStateRoutes(states, identities),
-    console: [sessionRoutes(sessions, settings.apiKeys), consolePages()],
+    console: [
+      sessionRoutes(sessions, settings.apiKeys),
+      consolePages({ accounts: true, administration: administration !== null && !ownListener }),
+    ],
     admin:
       administration &&
       adminRoutes({
@@ -209,7 +212,10 @@ export function createGateway(config: GatewayConfig, overrides: GatewayOverrides
     clock,
   };
   const app = createGatewayApp(ownListener ? { ...appOptions, admin: null } : appOptions);
-  const adminConsole = [sessionRoutes(adminSessions, settings.apiKeys), consolePages()];
+  const adminConsole = [
+    sessionRoutes(adminSessions, settings.apiKeys),
+    consolePages({ accounts: false, administration: true }),
+  ];
   const adminApp =
     ownListener && appOptions.admin !== null ? createAdminApp({ ...appOptions, console: adminConsole }) : null;
 

@@ -6,12 +6,14 @@ import { errorHandler } from '@ecf/http';
 import { silentLogger } from '@ecf/test-support/services';
 import { describe, expect, it } from '@jest/globals';
 import express from 'express';
-import { consolePages } from '../src/console/pages.http.js';
+import { type ConsoleParts, consolePages } from '../src/console/pages.http.js';
 import { securityHeaders } from '../src/edge/access-log.http.js';
 
+const ALL = { accounts: true, administration: true };
+
 /** The answer of a server that serves the console from this folder. */
-async function answerOf(folder: string, target: string, method = 'GET') {
-  const app = express().use(securityHeaders, consolePages(folder), errorHandler(silentLogger));
+async function answerOf(folder: string, target: string, method = 'GET', parts: ConsoleParts = ALL) {
+  const app = express().use(securityHeaders, consolePages(parts, folder), errorHandler(silentLogger));
   const server = app.listen(0, '127.0.0.1');
   await new Promise((resolve) => server.once('listening', resolve));
   const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -36,6 +38,18 @@ describe('The pages of the console', () => {
       expect(headers.get('cache-control')).toBe('no-cache');
     }
     expect((await answerOf(built, '/console')).headers.get('location')).toBe('/console/');
+  });
+
+  it('of the administration are absent from a listener without it, and alone on its own listener.', async () => {
+    for (const target of ['/console/admin', '/console/admin/', '/console/admin/audit']) {
+      const without = await answerOf(built, target, 'GET', { accounts: true, administration: false });
+      expect(without.status).toBe(404);
+      expect((await answerOf(built, target)).status).toBe(200);
+    }
+    const alone = { accounts: false, administration: true };
+    for (const target of ['/console', '/console/'])
+      expect((await answerOf(built, target, 'GET', alone)).headers.get('location')).toBe('/console/admin/');
+    expect((await answerOf(built, '/console/admin/', 'GET', alone)).status).toBe(200);
   });
 
   it('load assets that a browser keeps, and no file of another folder.', async () => {

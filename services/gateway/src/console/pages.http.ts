@@ -15,10 +15,22 @@ const FILES = path.join(
 /** Everything that a page loads comes from this server; printed forms are opened from bytes that the page has. */
 const describe = describeFile(policyOf("img-src 'self' data: blob:"));
 
+/** Which pages of the console a listener has. */
+export interface ConsoleParts {
+  readonly accounts: boolean;
+  /** `/console/admin/`. */
+  readonly administration: boolean;
+}
+
+const ADMINISTRATION = /^\/console\/admin(?:\/|$)/;
+
 /** `/console/`: the files of the web application. Each of its addresses is the same page, which reads the address. */
-export function consolePages(files = FILES): express.Router {
+export function consolePages({ accounts, administration }: ConsoleParts, files = FILES): express.Router {
   const routes = express.Router({ caseSensitive: true, strict: true });
-  routes.get('/console', (_req, res) => res.redirect(308, '/console/'));
+  const home = accounts ? '/console/' : '/console/admin/';
+  routes.get('/console', (_req, res) => res.redirect(308, home));
+  if (!accounts) routes.get('/console/', (_req, res) => res.redirect(307, home));
+  if (!administration) routes.get(ADMINISTRATION, (_req, _res, next) => next('router'));
   routes.use('/console', express.static(files, { index: false, redirect: false, setHeaders: describe }));
   routes
     .route(/^\/console\/[^.]*$/)
