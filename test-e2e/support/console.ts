@@ -67,7 +67,7 @@ function useConsole(env: Record<string, string>): Console {
   async function signIn(page: Page, key = deployment.running.demo.api_key): Promise<void> {
     await page.locator('input[name=key]').fill(key);
     await page.keyboard.press('Enter');
-    await page.getByRole('navigation', { name: /Páginas|Pages/ }).waitFor();
+    await page.locator('main').waitFor();
   }
 
   async function accepted(): Promise<string> {

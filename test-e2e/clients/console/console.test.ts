@@ -59,7 +59,6 @@ describeConsole('the console in Chromium', ({ deployment, open, signIn, accepted
     await other.getByRole('heading', { name: 'Comprobantes emitidos' }).waitFor();
     await page.getByRole('button', { name: 'Salir' }).click();
     await page.locator('input[name=key]').waitFor();
-    await other.getByRole('link', { name: 'Recibidos' }).click();
     await other.locator('input[name=key]').waitFor();
   });
 
@@ -72,8 +71,10 @@ describeConsole('the console in Chromium', ({ deployment, open, signIn, accepted
     });
     await signIn(page);
     for (const link of ['Overview', 'Issued', 'Received']) {
+      await page.getByRole('button', { name: 'Menu' }).click();
+      await accessible(page);
       await page.getByRole('link', { name: link, exact: true }).click();
-      await page.getByRole('heading', { level: 1 }).waitFor();
+      await page.getByRole('navigation').waitFor({ state: 'hidden' });
       await accessible(page);
       expect(await page.evaluate('document.documentElement.scrollWidth <= window.innerWidth')).toBe(true);
     }

@@ -1,11 +1,11 @@
-import { createRoute, lazyRouteComponent, redirect } from '@tanstack/react-router';
-import { named, root } from './root.js';
+import { createRoute, redirect } from '@tanstack/react-router';
+import { named, page, root } from './root.js';
 
 /** `/console/admin/`: the pages of administrators, in a frame of their own. */
 const layout = createRoute({
   getParentRoute: () => root,
   path: '/admin',
-  component: lazyRouteComponent(() => import('./admin-shell.js'), 'AdminShell'),
+  component: page(() => import('./admin-shell.js'), 'AdminShell'),
 });
 
 const start = createRoute({
@@ -20,13 +20,13 @@ const accounts = createRoute({
   getParentRoute: () => layout,
   path: '/accounts',
   validateSearch: (search: Record<string, unknown>) => named(search, ['offset']),
-  component: lazyRouteComponent(() => import('../pages/admin/accounts/accounts.js'), 'Accounts'),
+  component: page(() => import('../pages/admin/accounts/accounts.js'), 'Accounts'),
 });
 
 const account = createRoute({
   getParentRoute: () => layout,
   path: '/accounts/$id',
-  component: lazyRouteComponent(() => import('../pages/admin/account/account.js'), 'AccountPage'),
+  component: page(() => import('../pages/admin/account/account.js'), 'AccountPage'),
 });
 
 export const administration = layout.addChildren([start, accounts, account]);

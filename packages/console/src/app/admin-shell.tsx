@@ -1,8 +1,11 @@
-import { Link, Outlet } from '@tanstack/react-router';
+import { Link, Outlet, useLocation } from '@tanstack/react-router';
 import { useTranslations } from 'use-intl';
 import { RoleContext } from '../data/admin/gateway.js';
 import type { Session } from '../data/session.js';
+import { Main } from './main.js';
+import { useTitle } from './page-change.js';
 import { Person } from './person.js';
+import { Side } from './side.js';
 import { SignedIn } from './signed-in.js';
 
 const PAGES = [{ to: '/admin/accounts', name: 'accounts' }] as const;
@@ -21,26 +24,31 @@ export function AdminShell() {
 }
 
 function Frame({ session }: { session: Session }) {
-  const words = useTranslations();
+  const words = useTranslations('admin');
+  const { pathname } = useLocation();
+  const page = PAGES.find(({ to }) => pathname.startsWith(to));
+  useTitle(page && words(`nav.${page.name}`), words('title'));
   return (
     <>
-      <header className="side">
-        <Link to="/admin" className="brand">
-          <img src="/console/icon.svg" alt="" width="24" height="24" />
-          <span>{words('admin.title')}</span>
-        </Link>
-        <nav aria-label={words('nav.main')}>
-          {PAGES.map(({ to, name }) => (
-            <Link key={to} to={to}>
-              {words(`admin.nav.${name}`)}
-            </Link>
-          ))}
-        </nav>
+      <Side home="/admin" name={words('title')} links={<Links />}>
         <Person session={session} />
-      </header>
-      <main id="page">
+      </Side>
+      <Main>
         <Outlet />
-      </main>
+      </Main>
     </>
+  );
+}
+
+function Links() {
+  const words = useTranslations('admin.nav');
+  return (
+    <ul>
+      {PAGES.map(({ to, name }) => (
+        <li key={to}>
+          <Link to={to}>{words(name)}</Link>
+        </li>
+      ))}
+    </ul>
   );
 }

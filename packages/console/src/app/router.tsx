@@ -1,12 +1,13 @@
-import { createRoute, createRouter, lazyRouteComponent } from '@tanstack/react-router';
+import { createRoute, createRouter } from '@tanstack/react-router';
 import { administration } from './admin-routes.js';
-import { named, root } from './root.js';
+import { Failed, NotFound } from './failures.js';
+import { named, page, root } from './root.js';
 import { settings } from './settings-routes.js';
 
 const overview = createRoute({
   getParentRoute: () => root,
   path: '/',
-  component: lazyRouteComponent(() => import('../pages/overview/overview.js'), 'Overview'),
+  component: page(() => import('../pages/overview/overview.js'), 'Overview'),
 });
 
 const invoices = createRoute({
@@ -14,13 +15,13 @@ const invoices = createRoute({
   path: '/invoices',
   validateSearch: (search: Record<string, unknown>) =>
     named(search, ['from', 'to', 'cursor', 'status', 'type', 'buyer', 'reference']),
-  component: lazyRouteComponent(() => import('../pages/invoices/invoices.js'), 'Invoices'),
+  component: page(() => import('../pages/invoices/invoices.js'), 'Invoices'),
 });
 
 const invoice = createRoute({
   getParentRoute: () => root,
   path: '/invoices/$rnc/$encf',
-  component: lazyRouteComponent(() => import('../pages/invoice/invoice.js'), 'InvoicePage'),
+  component: page(() => import('../pages/invoice/invoice.js'), 'InvoicePage'),
 });
 
 const received = createRoute({
@@ -28,14 +29,14 @@ const received = createRoute({
   path: '/received',
   validateSearch: (search: Record<string, unknown>) =>
     named(search, ['from', 'to', 'cursor', 'status', 'authority_status', 'type', 'provider']),
-  component: lazyRouteComponent(() => import('../pages/received/received.js'), 'Received'),
+  component: page(() => import('../pages/received/received.js'), 'Received'),
 });
 
 /** The RNC of the buyer, the RNC of the provider and the number name a received document. */
 const receivedInvoice = createRoute({
   getParentRoute: () => root,
   path: '/received/$rnc/$provider/$encf',
-  component: lazyRouteComponent(() => import('../pages/received/received-invoice.js'), 'ReceivedInvoicePage'),
+  component: page(() => import('../pages/received/received-invoice.js'), 'ReceivedInvoicePage'),
 });
 
 /** `/invoices/new?repeat=…` or `?credit=…` begin with a document of the place: the number of a rejected one, or of one to credit. */
@@ -43,37 +44,37 @@ const newInvoice = createRoute({
   getParentRoute: () => root,
   path: '/invoices/new',
   validateSearch: (search: Record<string, unknown>) => named(search, ['repeat', 'credit']),
-  component: lazyRouteComponent(() => import('../pages/new-invoice/new-invoice.js'), 'NewInvoice'),
+  component: page(() => import('../pages/new-invoice/new-invoice.js'), 'NewInvoice'),
 });
 
 const batches = createRoute({
   getParentRoute: () => root,
   path: '/batches',
-  component: lazyRouteComponent(() => import('../pages/batches/batches.js'), 'Batches'),
+  component: page(() => import('../pages/batches/batches.js'), 'Batches'),
 });
 
 const cancellations = createRoute({
   getParentRoute: () => root,
   path: '/cancellations',
-  component: lazyRouteComponent(() => import('../pages/cancellations/cancellations.js'), 'Cancellations'),
+  component: page(() => import('../pages/cancellations/cancellations.js'), 'Cancellations'),
 });
 
 const deliveries = createRoute({
   getParentRoute: () => root,
   path: '/deliveries',
-  component: lazyRouteComponent(() => import('../pages/deliveries/deliveries.js'), 'Deliveries'),
+  component: page(() => import('../pages/deliveries/deliveries.js'), 'Deliveries'),
 });
 
 const contingency = createRoute({
   getParentRoute: () => root,
   path: '/contingency',
-  component: lazyRouteComponent(() => import('../pages/contingency/contingency.js'), 'Contingency'),
+  component: page(() => import('../pages/contingency/contingency.js'), 'Contingency'),
 });
 
 const events = createRoute({
   getParentRoute: () => root,
   path: '/events',
-  component: lazyRouteComponent(() => import('../pages/events/events.js'), 'Events'),
+  component: page(() => import('../pages/events/events.js'), 'Events'),
 });
 
 export function createConsoleRouter() {
@@ -101,6 +102,9 @@ export function createConsoleRouter() {
       return given.length === 0 ? '' : `?${new URLSearchParams(given as [string, string][])}`;
     },
     defaultPreload: 'intent',
+    defaultErrorComponent: Failed,
+    defaultNotFoundComponent: NotFound,
+    scrollRestoration: true,
   });
 }
 

@@ -1,10 +1,10 @@
-import { createRoute, lazyRouteComponent, redirect } from '@tanstack/react-router';
-import { root } from './root.js';
+import { createRoute, redirect } from '@tanstack/react-router';
+import { page, root } from './root.js';
 
 const layout = createRoute({
   getParentRoute: () => root,
   path: '/settings',
-  component: lazyRouteComponent(() => import('../pages/settings/settings.js'), 'Settings'),
+  component: page(() => import('../pages/settings/settings.js'), 'Settings'),
 });
 
 const start = createRoute({
@@ -18,13 +18,13 @@ const start = createRoute({
 const certificate = createRoute({
   getParentRoute: () => layout,
   path: '/certificate',
-  component: lazyRouteComponent(() => import('../pages/settings/certificate.js'), 'CertificatePart'),
+  component: page(() => import('../pages/settings/certificate.js'), 'CertificatePart'),
 });
 
 const keys = createRoute({
   getParentRoute: () => layout,
   path: '/keys',
-  component: lazyRouteComponent(() => import('../pages/settings/keys/keys.js'), 'KeysPart'),
+  component: page(() => import('../pages/settings/keys/keys.js'), 'KeysPart'),
 });
 
 /** `/settings/...`: a route for each part of the settings. */

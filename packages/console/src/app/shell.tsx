@@ -1,4 +1,4 @@
-import { Link, Outlet } from '@tanstack/react-router';
+import { Outlet, useLocation, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useTranslations } from 'use-intl';
 import type { Schemas } from '../data/gateway.js';
@@ -6,23 +6,15 @@ import { type Place, PlaceContext, storedPlace, storePlace, useAccount } from '.
 import type { Session } from '../data/session.js';
 import { Choice } from '../ui/field.js';
 import { Loaded } from '../ui/loaded.js';
+import { Main } from './main.js';
+import { useTitle } from './page-change.js';
+import { PageLinks, pageAt } from './pages.js';
 import { Person } from './person.js';
+import { Side } from './side.js';
 import { SignedIn } from './signed-in.js';
+import { TaxpayerChoice } from './taxpayer-choice.js';
 
-type Scope = Schemas['OwnAccount']['scopes'][number];
-
-/** The pages, each with the scopes of which one is enough to see it. */
-const PAGES = [
-  { to: '/', name: 'overview', scopes: ['read', 'submit', 'receive', 'approve', 'cancel', 'manage'] },
-  { to: '/invoices', name: 'invoices', scopes: ['read', 'submit'] },
-  { to: '/received', name: 'received', scopes: ['receive'] },
-  { to: '/batches', name: 'batches', scopes: ['submit', 'read'] },
-  { to: '/cancellations', name: 'cancellations', scopes: ['cancel', 'read'] },
-  { to: '/deliveries', name: 'deliveries', scopes: ['read', 'submit'] },
-  { to: '/contingency', name: 'contingency', scopes: ['read', 'submit'] },
-  { to: '/events', name: 'events', scopes: ['read'] },
-  { to: '/settings', name: 'settings', scopes: ['manage'] },
-] as const satisfies readonly { to: string; name: string; scopes: readonly Scope[] }[];
+type Account = Schemas['OwnAccount'];
 
 /** The frame of an account's pages: who is signed in, for which taxpayer, and the way to the other pages. */
 export function Shell() {
@@ -30,59 +22,60 @@ export function Shell() {
 }
 
 function Frame({ session }: { session: Session }) {
+  return <Loaded query={useAccount()}>{(account) => <OfAccount account={account} session={session} />}</Loaded>;
+}
+
+function OfAccount({ account, session }: { account: Account; session: Session }) {
   const words = useTranslations();
-  const account = useAccount();
+  const { environments, scopes, taxpayers } = account;
   const [chosen, choose] = useState(storedPlace);
+  const page = pageAt(useLocation().pathname);
+  const { encf } = useParams({ strict: false });
+  useTitle(encf, page && words(`nav.${page.name}`), account.account.name);
+  const env = environments.find((one) => one === chosen.env) ?? environments[0];
+  const rnc = (taxpayers.find((one) => one.rnc === chosen.rnc) ?? taxpayers[0])?.rnc;
+  const place = env === undefined || rnc === undefined ? null : { env, rnc };
+  const change = (changed: Partial<Place>) => {
+    if (place === null) return;
+    storePlace({ ...place, ...changed });
+    choose({ ...place, ...changed });
+  };
   return (
-    <Loaded query={account}>
-      {({ account: { name: accountName }, environments, scopes, taxpayers }) => {
-        const rncs = taxpayers.map(({ rnc }) => rnc);
-        const env = environments.find((one) => one === chosen.env) ?? environments[0];
-        const rnc = rncs.find((one) => one === chosen.rnc) ?? rncs[0];
-        if (env === undefined || rnc === undefined) return <p className="problem">{words('place.none')}</p>;
-        const place: Place = { env, rnc };
-        const change = (changed: Partial<Place>) => {
-          storePlace({ ...place, ...changed });
-          choose({ ...place, ...changed });
-        };
-        return (
-          <PlaceContext value={place}>
-            <header className="side">
-              <Link to="/" className="brand">
-                <img src="/console/icon.svg" alt="" width="24" height="24" />
-                <span>{accountName}</span>
-              </Link>
-              <nav aria-label={words('nav.main')}>
-                {PAGES.filter(({ scopes: needed }) => needed.some((scope) => scopes.includes(scope))).map(
-                  ({ to, name }) => (
-                    <Link key={to} to={to} activeOptions={{ exact: to === '/' }}>
-                      {words(`nav.${name}`)}
-                    </Link>
-                  ),
-                )}
-              </nav>
-              <div className="places">
-                <Choice
-                  label={words('place.taxpayer')}
-                  value={rnc}
-                  options={taxpayers.map((one) => [one.rnc, one.name])}
-                  onChange={(rnc) => change({ rnc })}
-                />
-                <Choice
-                  label={words('place.env')}
-                  value={env}
-                  options={environments.map((one) => [one, one])}
-                  onChange={(env) => change({ env: env as Place['env'] })}
-                />
-              </div>
-              <Person session={session} />
-            </header>
-            <main id="page">
-              <Outlet />
-            </main>
-          </PlaceContext>
-        );
-      }}
-    </Loaded>
+    <PlaceContext value={place}>
+      <Side home="/" name={account.account.name} links={<PageLinks scopes={scopes} />}>
+        {place !== null && (
+          <div className="places">
+            <TaxpayerChoice taxpayers={taxpayers} rnc={place.rnc} onChange={(rnc) => change({ rnc })} />
+            <Choice
+              label={words('place.env')}
+              value={place.env}
+              options={environments.map((one) => [one, words(`place.${one}`)])}
+              onChange={(env) => change({ env: env as Place['env'] })}
+            />
+          </div>
+        )}
+        <Person session={session} />
+      </Side>
+      <Main>
+        {place === null ? (
+          <p className="problem">{words('place.none')}</p>
+        ) : page?.isOpenTo(scopes) === false ? (
+          <NotOffered name={words(`nav.${page.name}`)} />
+        ) : (
+          <Outlet />
+        )}
+      </Main>
+    </PlaceContext>
+  );
+}
+
+/** For a page that the scopes of the key do not include. */
+function NotOffered({ name }: { name: string }) {
+  const words = useTranslations('place');
+  return (
+    <div className="problem">
+      <h1>{name}</h1>
+      <p>{words('notOffered')}</p>
+    </div>
   );
 }

@@ -8,6 +8,7 @@ export type Schemas = components['schemas'];
 /** Sends a request; a missing answer is an error of the client. */
 export const reach = (request: Request) =>
   fetch(request).catch((cause: Error) => {
+    if (request.signal.aborted) throw cause;
     throw new GatewayError({ status: 0, code: 'no_answer', message: cause.message, cause });
   });
 
@@ -22,4 +23,9 @@ export async function orNull<T>(body: Promise<T>): Promise<T | null> {
     if (error instanceof GatewayError && error.code === 'not_found') return null;
     throw error;
   }
+}
+
+/** Whether the gateway could not be reached. */
+export function isNoAnswer(error: unknown): boolean {
+  return error instanceof GatewayError && error.code === 'no_answer';
 }

@@ -17,10 +17,23 @@ export function usePlace(): Place {
   return place;
 }
 
-/** What the key of the session may do. */
+/** What the key of the session may do, with all its taxpayers. */
 export function useAccount() {
-  return useQuery({ queryKey: ['account'], queryFn: () => bodyOf(gateway.GET('/account', {})) });
+  return useQuery({ queryKey: ['account'], queryFn: wholeAccount });
 }
+
+async function wholeAccount(): Promise<Schemas['OwnAccount']> {
+  const account = await accountPage(0);
+  const { taxpayers, total_taxpayers } = account;
+  while (taxpayers.length < total_taxpayers) {
+    const page = await accountPage(taxpayers.length);
+    if (page.taxpayers.length === 0) break;
+    taxpayers.push(...page.taxpayers);
+  }
+  return account;
+}
+
+const accountPage = (offset: number) => bodyOf(gateway.GET('/account', { params: { query: { offset } } }));
 
 const STORED = 'ecf.place';
 

@@ -1,18 +1,22 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { bodyOf, GatewayError, gateway, type Schemas } from './gateway.js';
+import { bodyOf, GatewayError, gateway, isNoAnswer, type Schemas } from './gateway.js';
 
 export const SESSION = ['session'];
 
 export type Session = Schemas['ConsoleSession'];
 
 const SIGNED_OUT = ['session_ended', 'invalid_api_key', 'invalid_admin_token'];
+const REPEATED_EVERY_MS = 5_000;
+
+/** Tells the other tabs of the browser that somebody signed in or out. */
+export const signedInOrOut = new BroadcastChannel('ecf.session');
 
 /** Whether the call failed because the session, or the key it began with, has ended. */
 export function isSignedOut(error: unknown): boolean {
   return error instanceof GatewayError && SIGNED_OUT.includes(error.code);
 }
 
-/** Who is signed in; null without a session. */
+/** Who is signed in; null without a session. While the gateway is out of reach, it has that error beside what was known. */
 export function useSession() {
   return useQuery({
     queryKey: SESSION,
@@ -22,6 +26,8 @@ export function useSession() {
         throw error;
       }),
     staleTime: 60_000,
+    retry: false,
+    refetchInterval: ({ state }) => isNoAnswer(state.error) && REPEATED_EVERY_MS,
   });
 }
 
@@ -29,8 +35,8 @@ export function useSignIn() {
   const queries = useQueryClient();
   return useMutation({
     mutationFn: (body: Schemas['SignIn']) => bodyOf(gateway.POST('/console/session', { body })),
-    // Another person may sign in: nothing of the one before stays.
     onSuccess: async (session) => {
+      signedInOrOut.postMessage(null);
       queries.setQueryData(SESSION, session);
       await queries.invalidateQueries({ predicate: ({ queryKey }) => queryKey !== SESSION });
     },
@@ -43,7 +49,10 @@ const HOME = { account: '/console/', administrator: '/console/admin/' };
 export function useSignOut(kind: Session['kind']) {
   return useMutation({
     mutationFn: () => bodyOf(gateway.DELETE('/console/session')),
-    // Loads the page anew, so that nothing of the person stays in memory.
-    onSuccess: () => location.assign(HOME[kind]),
+    onSuccess: () => {
+      signedInOrOut.postMessage(null);
+      // Loads the page anew, so that nothing of the person stays in memory.
+      location.assign(HOME[kind]);
+    },
   });
 }

@@ -7,6 +7,9 @@ export const general: typeof spanish = {
   language: 'Español',
   nav: {
     main: 'Pages',
+    menu: 'Menu',
+    close: 'Close the menu',
+    skip: 'Go to the content',
     overview: 'Overview',
     invoices: 'Issued',
     received: 'Received',
@@ -17,7 +20,20 @@ export const general: typeof spanish = {
     events: 'Events',
     settings: 'Settings',
   },
-  place: { taxpayer: 'Taxpayer', env: 'Environment', none: 'This key has no taxpayers.' },
+  place: {
+    taxpayer: 'Taxpayer',
+    search: 'Choose a taxpayer',
+    nameOrRnc: 'Name or RNC',
+    found: '{count, plural, =0 {No taxpayer matches.} one {# taxpayer} other {# taxpayers}}',
+    foundFirst: 'The first {shown} of {count} are shown. Type more to find another.',
+    env: 'Environment',
+    TesteCF: 'TesteCF (tests)',
+    CerteCF: 'CerteCF (certification)',
+    eCF: 'eCF (production)',
+    none: 'This key has no taxpayers. Ask the operator of the server to register one in your account.',
+    notOffered:
+      'The key that you signed in with does not include this page. Sign in with another, or ask the owner of the account for one that does.',
+  },
   session: {
     title: 'Sign in',
     account: {
@@ -39,6 +55,18 @@ export const general: typeof spanish = {
     loading: 'Loading…',
     unreachable: 'The server cannot be reached. It is tried again every few seconds.',
     reasons,
+    away: 'The server cannot be reached. What you typed is still here, and the page continues by itself once the connection returns.',
+    lag: 'The lists are behind: the latest change took {seconds} s to appear in them.',
+    notFound: {
+      title: 'This page does not exist',
+      hint: 'Check the address, or go to the overview.',
+      home: 'Go to the overview',
+    },
+    failed: {
+      title: 'This page could not be shown',
+      hint: 'The server may have a newer version, or the connection failed.',
+      reload: 'Load again',
+    },
     retry: 'Try again',
     problem: 'This could not be done: {message}',
   },

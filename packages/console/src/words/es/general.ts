@@ -6,6 +6,9 @@ export const general = {
   language: 'English',
   nav: {
     main: 'Páginas',
+    menu: 'Menú',
+    close: 'Cerrar el menú',
+    skip: 'Ir al contenido',
     overview: 'Resumen',
     invoices: 'Emitidos',
     received: 'Recibidos',
@@ -16,7 +19,20 @@ export const general = {
     events: 'Eventos',
     settings: 'Ajustes',
   },
-  place: { taxpayer: 'Contribuyente', env: 'Ambiente', none: 'Esta clave no tiene contribuyentes.' },
+  place: {
+    taxpayer: 'Contribuyente',
+    search: 'Elegir contribuyente',
+    nameOrRnc: 'Nombre o RNC',
+    found: '{count, plural, =0 {Ningún contribuyente coincide.} one {# contribuyente} other {# contribuyentes}}',
+    foundFirst: 'Se muestran los primeros {shown} de {count}. Escriba más para encontrar otro.',
+    env: 'Ambiente',
+    TesteCF: 'TesteCF (pruebas)',
+    CerteCF: 'CerteCF (certificación)',
+    eCF: 'eCF (producción)',
+    none: 'Esta clave no tiene contribuyentes. Pida al responsable del servicio que registre uno en su cuenta.',
+    notOffered:
+      'La clave con la que entró no incluye esta página. Entre con otra, o pida al responsable de la cuenta una que la incluya.',
+  },
   session: {
     title: 'Entrar',
     account: {
@@ -38,6 +54,14 @@ export const general = {
     loading: 'Cargando…',
     unreachable: 'No se puede conectar con el servidor. Se intenta de nuevo cada pocos segundos.',
     reasons,
+    away: 'Sin conexión con el servidor. Lo que escribió sigue aquí, y la página continúa sola cuando la conexión vuelva.',
+    lag: 'Las listas están atrasadas: el último cambio tardó {seconds} s en aparecer en ellas.',
+    notFound: { title: 'Esta página no existe', hint: 'Revise la dirección o vaya al resumen.', home: 'Ir al resumen' },
+    failed: {
+      title: 'No se pudo mostrar esta página',
+      hint: 'Puede que el servidor tenga una versión nueva, o que la conexión haya fallado.',
+      reload: 'Cargar de nuevo',
+    },
     retry: 'Intentar de nuevo',
     problem: 'No se pudo completar: {message}',
   },
