@@ -173,7 +173,9 @@ describeConsole('received documents in the console', ({ deployment, open, signIn
       await route.fulfill({ response, json: body });
     });
     await signIn(page);
+    await page.getByRole('button', { name: 'Menu' }).click();
     await page.getByLabel('Taxpayer').selectOption(demo().buyer_rnc);
+    await page.getByRole('button', { name: 'Close the menu' }).click();
     await row(page, encf).getByText('Disputed').waitFor();
     await row(page, encf).getByText('<script>alert(1)</script>').waitFor();
     const fits = () => page.evaluate('document.documentElement.scrollWidth <= window.innerWidth');

@@ -56,7 +56,20 @@ const batches = createRoute({
 const cancellations = createRoute({
   getParentRoute: () => root,
   path: '/cancellations',
+  validateSearch: (search: Record<string, unknown>) => named(search, ['offset']),
   component: page(() => import('../pages/cancellations/cancellations.js'), 'Cancellations'),
+});
+
+const newCancellation = createRoute({
+  getParentRoute: () => root,
+  path: '/cancellations/new',
+  component: page(() => import('../pages/cancellations/new-cancellation.js'), 'NewCancellation'),
+});
+
+const cancellation = createRoute({
+  getParentRoute: () => root,
+  path: '/cancellations/$id',
+  component: page(() => import('../pages/cancellations/cancellation.js'), 'CancellationPage'),
 });
 
 const deliveries = createRoute({
@@ -88,6 +101,8 @@ export function createConsoleRouter() {
       receivedInvoice,
       batches,
       cancellations,
+      newCancellation,
+      cancellation,
       deliveries,
       contingency,
       events,

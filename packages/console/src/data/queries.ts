@@ -1,10 +1,12 @@
-import { MutationCache, onlineManager, QueryCache, QueryClient } from '@tanstack/react-query';
+import { MutationCache, notifyManager, onlineManager, QueryCache, QueryClient } from '@tanstack/react-query';
 import { GatewayError, gateway, isNoAnswer } from './gateway.js';
 import { noteLag } from './lag.js';
 import { isSignedOut, SESSION, signedInOrOut } from './session.js';
 
 /** Keeps what calls brought, and repeats calls that failed for a while. */
 export function createQueries(): QueryClient {
+  // Disables the button of a call in flight before the second click of a double click.
+  notifyManager.setScheduler(queueMicrotask);
   const queries: QueryClient = new QueryClient({
     defaultOptions: {
       // A call without a network fails instead of waiting, so that the frame can say what is wrong.

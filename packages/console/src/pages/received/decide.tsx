@@ -21,6 +21,7 @@ interface DecideProps {
 /** Confirms an approval, or takes the reason of a rejection: the second click of a decision. */
 export function Decide({ asked, onClose, decide }: DecideProps) {
   const words = useTranslations('received.decide');
+  const general = useTranslations();
   if (asked === null) return null;
   const { kind, invoices } = asked;
   const made = (decision: Decision) => {
@@ -39,7 +40,7 @@ export function Decide({ asked, onClose, decide }: DecideProps) {
       )}
       <form method="dialog">
         <button type="submit" className="plain">
-          {words('cancel')}
+          {general('cancel')}
         </button>
       </form>
     </Dialog>

@@ -159,14 +159,21 @@ interface ButtonsProps {
   invoice: ReceivedInvoice;
   busy: boolean;
   ask: (asked: Asked) => void;
+  /** True where the approval is the main act of the page. */
+  main?: boolean;
 }
 
 /** The two decisions about one document. */
-export function Buttons({ invoice, busy, ask }: ButtonsProps) {
+export function Buttons({ invoice, busy, ask, main }: ButtonsProps) {
   const words = useTranslations('received');
   return (
     <div className="decide">
-      <button type="button" disabled={busy} onClick={() => ask({ kind: 'approve', invoices: [invoice] })}>
+      <button
+        type="button"
+        className={main ? 'main' : undefined}
+        disabled={busy}
+        onClick={() => ask({ kind: 'approve', invoices: [invoice] })}
+      >
         {words('approve')}
       </button>
       <button

@@ -88,7 +88,7 @@ function Heading({ invoice, busy, ask }: HeadingProps) {
       <div className="amount">
         <p className="big">{money(total_amount)}</p>
         <ApprovalState invoice={invoice} />
-        {mayDecide && awaitsDecision(invoice) && <Buttons invoice={invoice} busy={busy} ask={ask} />}
+        {mayDecide && awaitsDecision(invoice) && <Buttons invoice={invoice} busy={busy} ask={ask} main />}
         <Files invoice={invoice} />
       </div>
     </header>
@@ -116,15 +116,15 @@ function Confirmation({ invoice }: { invoice: ReceivedInvoice }) {
   return (
     <section className={authority_status === 'confirmed' && warnings.length === 0 ? undefined : 'messages'}>
       <h2>{words('authority')}</h2>
-      <p>
+      <div>
         <AuthorityState invoice={invoice} />
-      </p>
-      <p>{words(`confirmation.${authority_status}`)}</p>
-      {authority_checked_at !== null && (
-        <p className="quiet">
-          {words('detail.checked')} <time>{moment(authority_checked_at)}</time>
-        </p>
-      )}
+        <p>{words(`confirmation.${authority_status}`)}</p>
+        {authority_checked_at !== null && (
+          <p className="quiet">
+            {words('detail.checked')} <time>{moment(authority_checked_at)}</time>
+          </p>
+        )}
+      </div>
       {warnings.length > 0 && (
         <>
           <h2>{words('detail.warnings')}</h2>

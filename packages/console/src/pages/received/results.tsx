@@ -1,7 +1,6 @@
 import { useEffect, useRef } from 'react';
 import { useTranslations } from 'use-intl';
 import type { Outcome, useDecisions } from '../../data/decisions.js';
-import { GatewayError } from '../../data/gateway.js';
 import { problemText } from '../../ui/loaded.js';
 import { ReceivedLink } from './inbox.js';
 import { Sends } from './states.js';
@@ -60,7 +59,6 @@ function Summary({ outcomes }: { outcomes: readonly Outcome[] }) {
 function Row({ outcome: { invoice, approval, error } }: { outcome: Outcome }) {
   const words = useTranslations('received.results');
   const state = useTranslations('state');
-  const already = error instanceof GatewayError && error.code === 'already_answered';
   return (
     <li>
       <ReceivedLink invoice={invoice} />{' '}
@@ -68,7 +66,7 @@ function Row({ outcome: { invoice, approval, error } }: { outcome: Outcome }) {
         {invoice.provider_name}
       </span>
       {approval && <Sends approval={approval} />}
-      {error && <small className="fault">{already ? words('already') : problemText(error, state)}</small>}
+      {error && <small className="fault">{problemText(error, state)}</small>}
       {!approval && !error && <small>{words('sending')}</small>}
     </li>
   );

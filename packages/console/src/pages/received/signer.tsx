@@ -7,13 +7,9 @@ export function Signer({ signer }: { signer: ReceivedInvoice['signer'] }) {
   return (
     <dl className="signer">
       <dt>{words('subject')}</dt>
-      <dd className="stranger" dir="auto">
-        {signer.subject}
-      </dd>
+      <Holder name={signer.subject} />
       <dt>{words('issuer')}</dt>
-      <dd className="stranger" dir="auto">
-        {signer.issuer}
-      </dd>
+      <Holder name={signer.issuer} />
       <dt>{words('trust')}</dt>
       <dd>
         <Trust signer={signer} />
@@ -30,5 +26,16 @@ export function Trust({ signer: { trusted, known } }: { signer: ReceivedInvoice[
       <p className={known ? 'good' : 'warn'}>{words(`known.${known}`)}</p>
       <p className={trusted === false ? 'bad' : 'quiet'}>{words(`trusted.${trusted}`)}</p>
     </>
+  );
+}
+
+/** The common name of a certificate's subject or issuer, above the whole of it. */
+function Holder({ name }: { name: string }) {
+  const common = /(?:^|, )CN=((?:\\.|[^,\\])*)/.exec(name)?.[1]?.replaceAll('\\', '');
+  return (
+    <dd dir="auto">
+      {common && <span className="stranger">{common}</span>}
+      <small className="stranger">{name}</small>
+    </dd>
   );
 }

@@ -5,13 +5,14 @@ export const reasons: typeof spanish = {
   beyond_own_rights:
     'The key that you signed in with may not make this change. Use a key with more rights, or ask an administrator of the service.',
   missing_scope: 'The key that you signed in with lacks the scope for this.',
+  already_answered: 'It had a decision already. No other one was sent.',
   // Certificates
   not_a_pkcs12: 'The file is not a .p12 or .pfx certificate. Choose the file that your certification body gave you.',
   wrong_password: 'The password does not open the file. Type it again.',
   unsupported_encryption:
     'The file is encrypted in a way that cannot be opened. Ask your certification body for a current .p12.',
   private_key_missing: 'The file lacks the private key. Export the certificate with its private key.',
-  certificate_missing: 'The file contains no certificate.',
+  certificate_missing: 'The certificate is missing: the file does not contain it, or the taxpayer has none stored.',
   too_many_entries: 'The file contains too many keys and certificates. Export only the one that signs.',
   key_mismatch: 'The private key in the file does not belong to the certificate.',
   key_not_rsa: 'The key of the certificate is not RSA, the only kind that DGII accepts.',

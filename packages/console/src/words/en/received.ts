@@ -26,7 +26,6 @@ export const received: typeof spanish = {
     effect: 'The decision is signed and sent to the DGII and to the provider. It cannot be changed afterwards.',
     unconfirmed:
       '{count, plural, one {The DGII has not confirmed this receipt.} other {The DGII has not confirmed # of these receipts.}} Check before you approve.',
-    cancel: 'Cancel',
     reason: 'Reject because of',
     reasons: { '1': 'Goods or services not received', '2': 'Defective goods or services' },
     other: 'Another reason, as the provider will read it',
@@ -39,7 +38,6 @@ export const received: typeof spanish = {
     partly: '{done} recorded, {failed} not recorded.',
     failed: '{count, plural, one {The decision was not recorded.} other {None of the # decisions was recorded.}}',
     sending: 'Sending…',
-    already: 'It had a decision already. No other one was sent.',
     repeat: 'Try again with those that failed',
     close: 'Close',
   },

@@ -3,6 +3,7 @@ export const reasons = {
   beyond_own_rights:
     'La clave con la que entró no tiene permiso para este cambio. Use una clave con más permisos o pídalo a un administrador del servicio.',
   missing_scope: 'La clave con la que entró no tiene el permiso necesario.',
+  already_answered: 'Ya tenía una decisión. No se envió otra.',
   // Certificates
   not_a_pkcs12:
     'El archivo no es un certificado .p12 o .pfx. Elija el archivo que le entregó su entidad de certificación.',
@@ -10,7 +11,7 @@ export const reasons = {
   unsupported_encryption:
     'El archivo usa un cifrado que no se puede abrir. Pida a su entidad de certificación un .p12 actual.',
   private_key_missing: 'El archivo no contiene la clave privada. Exporte el certificado con su clave privada.',
-  certificate_missing: 'El archivo no contiene ningún certificado.',
+  certificate_missing: 'Falta el certificado: el archivo no lo contiene, o el contribuyente no tiene ninguno guardado.',
   too_many_entries: 'El archivo contiene demasiadas claves y certificados. Exporte solo el que firma.',
   key_mismatch: 'La clave privada del archivo no corresponde al certificado.',
   key_not_rsa: 'La clave del certificado no es RSA, la única que acepta la DGII.',

@@ -25,7 +25,6 @@ export const received = {
     effect: 'La decisión se firma y se envía a la DGII y al proveedor. No se puede cambiar después.',
     unconfirmed:
       '{count, plural, one {La DGII no ha confirmado este comprobante.} other {La DGII no ha confirmado # de estos comprobantes.}} Compruébelo antes de aprobar.',
-    cancel: 'Cancelar',
     reason: 'Rechazar por',
     reasons: { '1': 'Bienes o servicios no recibidos', '2': 'Bienes o servicios defectuosos' },
     other: 'Otro motivo, como lo leerá el proveedor',
@@ -38,7 +37,6 @@ export const received = {
     partly: '{done} registradas, {failed} sin registrar.',
     failed: '{count, plural, one {La decisión no se registró.} other {Ninguna de las # decisiones se registró.}}',
     sending: 'Enviando…',
-    already: 'Ya tenía una decisión. No se envió otra.',
     repeat: 'Intentar de nuevo con los que fallaron',
     close: 'Cerrar',
   },
