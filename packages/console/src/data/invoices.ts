@@ -62,28 +62,68 @@ export function useSums(from: string, to: string) {
   });
 }
 
-/** One invoice of the issuer in the address. */
+const isUndecided = (invoice: Invoice | undefined) => invoice?.status === 'EnProceso';
+const isAwaited = (invoice: Invoice | undefined) => isUndecided(invoice) || invoice?.delivery_status === 'pending';
+
+/** An invoice of an issuer, refreshed until the authority has decided and the document is delivered. */
 export function useInvoice(rnc: string, encf: string) {
   const { env } = usePlace();
   const params = { path: { encf }, header: { 'rnc-issuing': rnc, env } };
-  const key = [env, rnc, encf];
+  return useQuery({
+    queryKey: ['invoice', env, rnc, encf],
+    queryFn: () => bodyOf(gateway.GET('/invoices/{encf}', { params })),
+    refetchInterval: ({ state }) => (isUndecided(state.data) ? 2_000 : isAwaited(state.data) ? 10_000 : false),
+  });
+}
+
+/** The document of an invoice in JSON. */
+export function useInvoiceDocument(rnc: string, encf: string | undefined) {
+  const { env } = usePlace();
+  return useQuery({
+    queryKey: ['document', env, rnc, encf],
+    enabled: encf !== undefined,
+    queryFn: () =>
+      bodyOf(
+        gateway.GET('/invoices/{encf}/document', {
+          params: { path: { encf: encf as string }, header: { 'rnc-issuing': rnc, env } },
+        }),
+      ),
+  });
+}
+
+/** What happened to an invoice: the submissions with each answer of the authority, the acknowledgement, the approvals. */
+export function useInvoiceHistory({ env, issuer_rnc, encf, status, delivery_status, approval_status }: Invoice) {
+  const key = [env, issuer_rnc, encf];
+  const path = { encf };
+  const isAnswered = ['delivered', 'refused', 'unacknowledged'].includes(delivery_status);
+  const ofBuyer = { query: { issuer_rnc }, path, header: { env } };
   return {
-    invoice: useQuery({
-      queryKey: ['invoice', ...key],
-      queryFn: () => bodyOf(gateway.GET('/invoices/{encf}', { params })),
-      // Until the authority has decided.
-      refetchInterval: ({ state }) => (state.data?.status === 'EnProceso' ? 5_000 : false),
-    }),
-    document: useQuery({
-      queryKey: ['document', ...key],
-      queryFn: () => bodyOf(gateway.GET('/invoices/{encf}/document', { params })),
-      staleTime: Number.POSITIVE_INFINITY,
-    }),
     attempts: useQuery({
-      queryKey: ['attempts', ...key],
-      queryFn: () => bodyOf(gateway.GET('/trackids/{encf}', { params })),
+      queryKey: ['attempts', ...key, status],
+      queryFn: () =>
+        bodyOf(gateway.GET('/trackids/{encf}/raw', { params: { path, header: { 'rnc-issuing': issuer_rnc, env } } })),
+      placeholderData: keepPreviousData,
+    }),
+    acknowledgement: useQuery({
+      queryKey: ['acknowledgement', ...key, delivery_status],
+      enabled: isAnswered,
+      queryFn: () => bodyOf(gateway.GET('/received-arecf/{encf}', { params: ofBuyer })),
+    }),
+    approvals: useQuery({
+      queryKey: ['approvals', ...key, approval_status],
+      enabled: approval_status !== null,
+      queryFn: () => bodyOf(gateway.GET('/fe/aprobacioncomercial/api/invoices/{encf}/answers', { params: ofBuyer })),
     }),
   };
+}
+
+/** The QR code of an invoice as SVG. */
+export function useQr({ env, issuer_rnc: rnc, encf }: Invoice) {
+  return useQuery({
+    queryKey: ['qr', env, rnc, encf],
+    queryFn: async () => (await fileOf(`/invoices/${encf}/qr.svg`, { env, rnc })).text(),
+    staleTime: Number.POSITIVE_INFINITY,
+  });
 }
 
 /** The address of the printed form or of the signed XML, for a link. It needs headers, so the bytes come by `fetch`. */

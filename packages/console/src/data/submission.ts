@@ -80,3 +80,17 @@ export function useLatestDocument() {
     },
   });
 }
+
+/** The JSON Schema of a type of e-CF. */
+export function useSchema(type: string) {
+  return useQuery({
+    queryKey: ['schema', type],
+    enabled: /^\d{2}$/.test(type),
+    queryFn: async () => {
+      const call = gateway.GET('/schemas/{type}.json', { params: { path: { type: type as Schemas['EcfType'] } } });
+      return (await bodyOf(call)) as object;
+    },
+    retry: false,
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+}

@@ -12,7 +12,8 @@ export const Faults = createContext<readonly Fault[]>([]);
 /** Words a fault in the language of the page. The check's own sentences are English; a rule without Spanish words keeps its own. */
 export function useFaultText() {
   const locale = useLocale();
-  return ({ rule, message }: Pick<Fault, 'rule' | 'message'>) => (locale.startsWith('es') && FAULTS[rule]) || message;
+  return ({ path, rule, message }: Fault) =>
+    (locale.startsWith('es') && FAULTS[path === '' ? 'json' : rule]) || message;
 }
 
 /** The faults of places of the document, in words; undefined without any. */

@@ -20,27 +20,29 @@ export function Send({ submission: { check, send }, summary, onSent }: SendProps
   if (check.data === undefined || faultsOf(send.error).length > 0) return null;
   return (
     <Dialog title={words('ready')} onClose={check.reset}>
-      {summary}
-      <p className="quiet">{words('readyHint')}</p>
-      <FaultList title={words('warnings')} faults={check.data.warnings as Fault[]} />
-      {send.error && (
-        <p className="fault" role="alert">
-          {isUnanswered(send.error) ? words('unanswered') : problemText(send.error, state)}
+      <div className="confirm">
+        {summary}
+        <p className="quiet">{words('readyHint')}</p>
+        <FaultList title={words('warnings')} faults={check.data.warnings as Fault[]} />
+        {send.error && (
+          <p className="fault" role="alert">
+            {isUnanswered(send.error) ? words('unanswered') : problemText(send.error, state)}
+          </p>
+        )}
+        <p className="actions">
+          <button type="button" onClick={check.reset}>
+            {words('back')}
+          </button>
+          <button
+            type="button"
+            className="main"
+            disabled={send.isPending}
+            onClick={() => send.mutate(undefined, { onSuccess: onSent })}
+          >
+            {send.isPending ? words('sending') : words('send')}
+          </button>
         </p>
-      )}
-      <p className="actions">
-        <button type="button" onClick={check.reset}>
-          {words('back')}
-        </button>
-        <button
-          type="button"
-          className="main"
-          disabled={send.isPending}
-          onClick={() => send.mutate(undefined, { onSuccess: onSent })}
-        >
-          {send.isPending ? words('sending') : words('send')}
-        </button>
-      </p>
+      </div>
     </Dialog>
   );
 }
@@ -49,14 +51,3 @@ export function Send({ submission: { check, send }, summary, onSent }: SendProps
 export const faultsOf = (error: Error | null) => (error instanceof GatewayError ? (error.faults as Fault[]) : []);
 
 const isUnanswered = (error: Error) => error instanceof GatewayError && error.isTemporary;
-
-/** Why the dry run failed, unless it names faults. */
-export function CheckProblem({ error }: { error: Error | null }) {
-  const state = useTranslations('state');
-  if (error === null || faultsOf(error).length > 0) return null;
-  return (
-    <p className="fault" role="alert">
-      {problemText(error, state)}
-    </p>
-  );
-}

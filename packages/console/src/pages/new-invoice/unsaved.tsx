@@ -9,15 +9,17 @@ export function Unsaved({ isUnsaved }: { isUnsaved: () => boolean }) {
   if (blocked.status !== 'blocked') return null;
   return (
     <Dialog title={words('leaveTitle')} onClose={blocked.reset}>
-      <p>{words('leaveText')}</p>
-      <p className="actions">
-        <button type="button" className="main" onClick={blocked.reset}>
-          {words('stay')}
-        </button>
-        <button type="button" onClick={blocked.proceed}>
-          {words('leave')}
-        </button>
-      </p>
+      <div className="confirm">
+        <p>{words('leaveText')}</p>
+        <p className="actions">
+          <button type="button" className="main" onClick={blocked.reset}>
+            {words('stay')}
+          </button>
+          <button type="button" onClick={blocked.proceed}>
+            {words('leave')}
+          </button>
+        </p>
+      </div>
     </Dialog>
   );
 }

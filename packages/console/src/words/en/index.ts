@@ -11,6 +11,7 @@ import { invoices } from './invoices.js';
 import { newInvoice } from './new-invoice.js';
 import { overview } from './overview.js';
 import { received } from './received.js';
+import { remedies } from './remedies.js';
 import { settings } from './settings.js';
 import { totals } from './totals.js';
 
@@ -28,6 +29,7 @@ export const en: typeof es = {
   newInvoice,
   overview,
   received,
+  remedies,
   settings,
   totals,
 };

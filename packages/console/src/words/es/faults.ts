@@ -1,5 +1,6 @@
 /** What the rules of the check ask for, in Spanish. English pages show the check's own sentence, as does a rule that is not here. */
 export const FAULTS: Readonly<Record<string, string>> = {
+  json: 'El texto no es JSON válido: falta o sobra una comilla, una coma o una llave cerca de aquí.',
   'schema.required': 'Falta este dato.',
   'schema.empty': 'Este dato está vacío.',
   'schema.type': 'El valor no es del tipo esperado.',
