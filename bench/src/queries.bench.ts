@@ -21,6 +21,9 @@ const issuerOf = (size: number) => String(100_000_000 + SIZES.indexOf(size));
 const YEAR = { 'start-date': '01-07-2025', 'end-date': '30-06-2026' };
 const ODD = { 'start-date': '17-08-2025', 'end-date': '05-06-2026' };
 
+const MONTH = { 'start-date': '01-06-2026', 'end-date': '30-06-2026' };
+const DAY = { 'start-date': '15-06-2026', 'end-date': '15-06-2026' };
+
 /** An issuer with that many invoices, and cursors of two listings, 300 rows before their ends. */
 interface Issuer {
   readonly size: number;
@@ -44,10 +47,13 @@ const QUESTIONS: readonly (readonly [
   ['list, 200 newest of a buyer', () => '/invoices/?buyer_rnc=100000017', YEAR],
   ['list, 200 newest in process (few)', () => '/invoices/?status=EnProceso', YEAR],
   ['list, changed in the last hour', () => '/invoices/?updated_since=2026-07-01T03:00:00Z', YEAR],
+  ['list, deliveries that failed', () => '/invoices/?delivery_status=failed,refused', YEAR],
+  ['list of a month by a name of the buyer', () => '/invoices/?buyer_name=prueba%204999', MONTH],
   ['list, 200 in the middle', ({ size }) => `/invoices/?offset=${size / 2}`, YEAR],
   ['count, a year', () => '/invoices/count/', YEAR],
   ['aggregate, a year', () => '/invoices/aggregate/', YEAR],
   ['aggregate, 17 August to 5 June', () => '/invoices/aggregate/?top_clients_limit=50', ODD],
+  ['aggregate, a day by hour', () => '/invoices/aggregate/', DAY],
   ['one invoice', ({ size }) => `/invoices/E31${String(size / 2).padStart(10, '0')}`, {}],
 ];
 

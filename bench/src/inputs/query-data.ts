@@ -5,12 +5,14 @@ import type { Database } from '@ecf/postgres';
 const ROWS = `SELECT 'TesteCF' AS env, 'E' || type || lpad(n::text, 10, '0') AS encf, $1::text AS issuer_rnc, $2::bigint + n AS id,
     3 AS revision, true AS listed, true AS settled, type AS ecf_type, CASE type WHEN '32' THEN 'rfce' ELSE 'ecf' END AS route,
     CASE WHEN n % 4000 = 77 THEN 'EnProceso' WHEN n % 20 = 7 THEN 'Rechazado' WHEN n % 33 = 5 THEN 'AceptadoCondicional' ELSE 'Aceptado' END AS status,
-    '1' AS code, '[]'::json AS messages, true AS sequence_used, gen_random_uuid()::text AS track_id,
+    '1' AS code, CASE n % 20 WHEN 7 THEN json_build_array(json_build_object('codigo', (2000 + n % 300)::text,
+      'valor', 'El campo MontoTotal del área Totales de la sección Encabezado no es válido')) ELSE '[]' END AS messages, true AS sequence_used, gen_random_uuid()::text AS track_id,
     CASE type WHEN '32' THEN NULL ELSE lpad((100000000 + (n * 7919) % 5000)::text, 9, '0') END AS buyer_rnc,
     CASE type WHEN '32' THEN NULL ELSE 'Comprador de prueba ' || (n * 7919) % 5000 END AS buyer_name,
     created::date AS date_issued, created AS created_at, created AS signed_at,
     ((n * 104729) % 5000000 / 100.0)::numeric(20, 2) AS total_amount, ((n * 104729) % 5000000 / 655.0)::numeric(20, 2) AS total_itbis,
-    NULL::text AS modified_encf, 'aB+/9z' AS security_code,
+    NULL::text AS modified_encf, NULL::text AS reference, NULL::text AS submitted_by, NULL::text AS request_id, false AS contingency,
+    'aB+/9z' AS security_code,
     'https://ecf.dgii.gov.do/testecf/ConsultaTimbre?RncEmisor=' || $1 || '&RncComprador=131880681&ENCF=E31' || n
       || '&FechaEmision=20-06-2026&MontoTotal=1180.00&FechaFirma=20-06-2026%2010%3A00%3A00&CodigoSeguridad=aB%2B%2F9z' AS qr_url,
     'TesteCF/ecf/' || $1 || '/issued/2026/06/' || $1 || 'E31' || n || '-0123456789ab.xml' AS xml_path,
@@ -39,6 +41,11 @@ export async function loadInvoices(database: Database, issuer: string, count: nu
   }
   await database.query(
     'INSERT INTO invoice_change SELECT env, encf, issuer_rnc, revision, created_at FROM invoice WHERE issuer_rnc = $1',
+    [issuer],
+  );
+  await database.query(
+    `INSERT INTO delivery SELECT env, encf, issuer_rnc, 1, CASE WHEN id % 2000 = 4 THEN 'failed' ELSE 'delivered' END
+       FROM invoice WHERE issuer_rnc = $1 AND ecf_type <> '32'`,
     [issuer],
   );
   await database.query(
