@@ -59,6 +59,11 @@ export async function loadInvoices(database: Database, issuer: string, count: nu
      WHERE issuer_rnc = $1 AND status IN ('Aceptado', 'AceptadoCondicional') GROUP BY 1, 2, 3, 4, 5, 6`,
     [issuer],
   );
+  await database.query(
+    `INSERT INTO rejection_rollup SELECT env, issuer_rnc, period, day, m->>'codigo', count(*), max(m->>'valor')
+       FROM invoice ${DAYS} CROSS JOIN json_array_elements(messages) AS m WHERE issuer_rnc = $1 GROUP BY 1, 2, 3, 4, 5`,
+    [issuer],
+  );
   const state = {
     ...{ rnc: issuer, account_id: ACCOUNT, account_active: true, revision: 1, previous_revision: 0, active: true },
     ...{

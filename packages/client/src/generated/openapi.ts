@@ -4591,7 +4591,7 @@ export interface components {
                 /** @description Number of rows in this response */
                 count: number;
             }[] | null;
-            /** @description Rejected documents by codigo of their messages, most first, with the text of the latest. Of more than 10000 rejected documents, only the latest count */
+            /** @description Rejected documents by codigo of their messages, most first, with the text of one of them; at most 50 codes */
             by_code: {
                 /** @description The authority's code of the status; null before its first answer */
                 code: string;

@@ -122,9 +122,6 @@ export const invoiceCountSchema = periodSchema.extend({ total_invoices: count })
 
 const sums = { count, total_amount: amountSchema, total_itbis: amountSchema };
 
-/** Rejected documents of a period that an aggregate reads, because it counts their messages. */
-export const MOST_REJECTIONS = 10_000;
-
 /** Response of `GET /invoices/aggregate/`. Amounts include accepted documents only; credit notes are negative. */
 export const invoiceAggregateSchema = periodSchema
   .extend({
@@ -155,7 +152,7 @@ export const invoiceAggregateSchema = periodSchema
     by_code: z
       .array(z.object({ code: z.string(), count, message: z.string() }))
       .describe(
-        `Rejected documents by codigo of their messages, most first, with the text of the latest. Of more than ${MOST_REJECTIONS} rejected documents, only the latest count`,
+        'Rejected documents by codigo of their messages, most first, with the text of one of them; at most 50 codes',
       ),
   })
   .meta({ id: 'InvoiceAggregate' });

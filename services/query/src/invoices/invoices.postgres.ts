@@ -1,4 +1,4 @@
-import { MOST_REJECTIONS, type Period } from '@ecf/contracts';
+import type { Period } from '@ecf/contracts';
 import { columnOf } from '@ecf/http';
 import { anyOf, camelCaseRows, type Database, queryBuilder } from '@ecf/postgres';
 import type { DB } from '../generated/tables.js';
@@ -10,11 +10,12 @@ import type { InvoiceFilter, InvoiceStore, Page, Place, ReceivedStore, ShownInvo
 import { midnight } from './projection.postgres.js';
 
 /** The rows of an issuer's sums by day: $1 env, $2 issuer, $3 period, $4 first and $5 last day. */
-const OF_DAYS = 'FROM invoice_rollup WHERE env = $1 AND issuer_rnc = $2 AND period = $3 AND day BETWEEN $4 AND $5';
+const IN_DAYS = 'env = $1 AND issuer_rnc = $2 AND period = $3 AND day BETWEEN $4 AND $5';
+const OF_DAYS = `FROM invoice_rollup WHERE ${IN_DAYS}`;
 const COUNT = { name: 'invoices_count', text: `SELECT coalesce(sum(count), 0)::bigint AS total ${OF_DAYS}` };
 
-/** Codes of an aggregate, and characters of the message of each. */
-const [MOST_CODES, MOST_MESSAGE] = [50, 500];
+/** Codes of an aggregate. */
+const MOST_CODES = 50;
 
 /** The condition that invoice `i` belongs to the days $4 to $5 of a period. */
 const IN_PERIOD: Readonly<Record<Period, string>> = {
@@ -51,16 +52,9 @@ const sums = (period: Period) => ({
       SELECT extract(hour FROM i.created_at AT TIME ZONE 'UTC' - interval '4 hours')::int AS hour, count(*) AS count FROM invoice i
        WHERE $4::date = $5::date AND i.env = $1 AND i.issuer_rnc = $2 AND i.listed AND ${IN_PERIOD[period]}
        GROUP BY 1 ORDER BY 1),
-    rejected AS (
-      SELECT i.id, i.messages FROM invoice i
-       WHERE i.env = $1 AND i.issuer_rnc = $2 AND i.listed AND i.status = 'Rechazado' AND ${IN_PERIOD[period]}
-       ORDER BY i.created_at DESC, i.id DESC LIMIT ${MOST_REJECTIONS}),
-    said AS (
-      SELECT DISTINCT ON (r.id, code) r.id, m->>'codigo' AS code, left(m->>'valor', ${MOST_MESSAGE}) AS message
-        FROM rejected r CROSS JOIN LATERAL json_array_elements(r.messages) AS m ORDER BY r.id, code),
     codes AS (
-      SELECT code, count(*) AS count, (array_agg(message ORDER BY id DESC))[1] AS message FROM said
-       GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT ${MOST_CODES})
+      SELECT code, sum(count)::bigint AS count, (array_agg(message ORDER BY day DESC))[1] AS message
+        FROM rejection_rollup WHERE ${IN_DAYS} AND count > 0 GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT ${MOST_CODES})
     SELECT (SELECT coalesce(json_agg(sums), '[]') FROM sums) AS invoices,
       (SELECT coalesce(json_agg(named), '[]') FROM named) AS clients,
       (SELECT coalesce(json_agg(days), '[]') FROM days) AS days,

@@ -18,6 +18,9 @@ const given = (table: string, key: string, row = `json_populate_recordset(NULL::
   `SELECT DISTINCT ON (${key}) * FROM ${row} ORDER BY ${key}, revision DESC`;
 const replaced = (columns: readonly string[]) => columns.map((column) => `${column} = excluded.${column}`).join(', ');
 
+/** Characters that the sums keep of a message. */
+const MOST_MESSAGE = 500;
+
 const INVOICE_KEY = 'env, encf, issuer_rnc';
 /** Notes when documents changed, by the clock of the database. A rebuild finds their revisions here, and changes nothing. */
 const noteChanges = (revision: string, condition: string) =>
@@ -28,7 +31,7 @@ const noteChanges = (revision: string, condition: string) =>
 
 /**
  * Replaces older documents, subtracts their former values from the sums and adds the present ones. Credit notes (34) count
- * negative. The sums of buyers contain accepted documents. Each statement locks rows in the order of their keys.
+ * negative. The sums of buyers contain accepted documents, those of codes rejected ones. Each statement locks rows in the order of their keys.
  */
 const keepInvoices = (columns: readonly string[]) => ({
   name: 'invoice_keep',
@@ -53,7 +56,17 @@ const keepInvoices = (columns: readonly string[]) => ({
         FROM counted CROSS JOIN (VALUES ('day'), ('month')) AS g(grain) WHERE status IN ('Aceptado', 'AceptadoCondicional')
        GROUP BY 1, 2, 3, 4, 5, 6 HAVING sum(n) <> 0 OR sum(amount) <> 0 ORDER BY 1, 2, 3, 4, 5, 6
       ON CONFLICT (env, issuer_rnc, period, grain, bucket, buyer_rnc) DO UPDATE SET count = present.count + excluded.count,
-        amount = present.amount + excluded.amount)
+        amount = present.amount + excluded.amount),
+    said AS (SELECT DISTINCT ON (env, issuer_rnc, encf, n, code) env, issuer_rnc, n, created_at, date_issued, m->>'codigo' AS code,
+        left(m->>'valor', ${MOST_MESSAGE}) AS message
+      FROM changed CROSS JOIN LATERAL json_array_elements(messages) AS m
+       WHERE listed AND status = 'Rechazado' AND m->>'codigo' <> '' ORDER BY env, issuer_rnc, encf, n, code),
+    by_code AS (INSERT INTO rejection_rollup AS present (env, issuer_rnc, period, day, code, count, message)
+      SELECT env, issuer_rnc, period, day, code, sum(n), max(message) FROM said
+        CROSS JOIN LATERAL (VALUES ('created', ${DOMINICAN_DAY}), ('issued', date_issued)) AS d(period, day)
+       GROUP BY 1, 2, 3, 4, 5 HAVING sum(n) <> 0 ORDER BY 1, 2, 3, 4, 5
+      ON CONFLICT (env, issuer_rnc, period, day, code) DO UPDATE SET count = present.count + excluded.count,
+        message = CASE WHEN excluded.count > 0 THEN excluded.message ELSE present.message END)
     ${noteChanges('revision', 'WHERE present.revision < excluded.revision')}`,
 });
 

@@ -5,7 +5,7 @@ import type { RebuildStore } from './rebuild.js';
 /** Time without progress after which another instance may begin a rebuild anew. */
 const ABANDONED = '3 minutes';
 /** In the order in which a projection locks them. */
-const TABLES = 'invoice, invoice_rollup, buyer_rollup, received_invoice';
+const TABLES = 'invoice, invoice_rollup, buyer_rollup, rejection_rollup, received_invoice';
 
 /** The progress of rebuilds in PostgreSQL. */
 export function createPostgresRebuild(database: Database): RebuildStore {

@@ -24,6 +24,7 @@ const STATES: EmissionState[] = [
   'not-found',
   'withdrawn',
 ];
+const CODES = ['1209', '1209', '2096', ''];
 const FIRST_DAY = Date.UTC(2025, 10, 20, 3, 59, 58);
 const SPAN_SECONDS = 500 * 86_400;
 
@@ -86,6 +87,7 @@ function history(random: Random, sequence: number): InvoiceChanged[] {
       created_at: toIsoDominican(created),
       revision,
       state: random.pick(STATES),
+      messages: CODES.filter(() => random.next() < 0.5).map((codigo) => ({ codigo, valor: 'Dice' })),
       ...content,
     });
   });
@@ -137,11 +139,21 @@ function scan(all: readonly IssuedInvoice[], { period, issuerRnc, first, last }:
     by_day: by(within, (one) => `${dayOf(one)} ${one.status}`).map(([key, some]) => ({
       ...{ day: key.slice(0, 10), status: key.slice(11), count: some.length },
     })),
-    by_code: [],
+    by_code: ['1209', '2096']
+      .map((code) => ({
+        code,
+        message: 'Dice',
+        count: within.filter(
+          ({ status, messages }) => status === 'Rechazado' && messages.some(({ codigo }) => codigo === code),
+        ).length,
+      }))
+      .filter(({ count }) => count > 0),
     newest: [...within].sort((a, b) => b.createdAt.getTime() - a.createdAt.getTime() || b.id - a.id),
   };
 }
 
+const counts = (codes: readonly { code: string; count: number }[]) =>
+  Object.fromEntries(codes.map(({ code, count }) => [code, count]));
 const ordered = (breakdown: readonly object[]) => breakdown.map((row) => JSON.stringify(row)).sort();
 
 describe(`sums kept along with the documents (ROLLUP_SEED=${SEED})`, () => {
@@ -190,6 +202,7 @@ describe(`sums kept along with the documents (ROLLUP_SEED=${SEED})`, () => {
         by_type: ordered(answer.by_type),
         by_status: ordered(answer.by_status),
         by_day: ordered(answer.by_day),
+        by_code: counts(answer.by_code),
       }).toEqual({
         ...context,
         ...expected,
@@ -197,6 +210,7 @@ describe(`sums kept along with the documents (ROLLUP_SEED=${SEED})`, () => {
         by_type: ordered(expected.by_type),
         by_status: ordered(expected.by_status),
         by_day: ordered(expected.by_day),
+        by_code: counts(expected.by_code),
       });
       const hours = new Map<number, number>();
       for (const { createdAt } of first === last ? newest : []) {
