@@ -127,6 +127,7 @@ export function customerHandlers(parts: CustomerParts) {
     events: answering((parameters) => {
       const request = {
         after: parameters.after(),
+        newest: parameters.flag('newest', false),
         types: parameters.eventTypes(),
         limit: parameters.integer('limit', 1, MAX_EVENT_PAGE, DEFAULT_EVENT_PAGE),
         wait: parameters.integer('wait', 0, MAX_EVENT_WAIT_SECONDS, 0),

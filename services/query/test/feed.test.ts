@@ -215,6 +215,7 @@ describe('the feed', () => {
     expect((await read(events[3]?.id ?? '')).events).toEqual(events.slice(4));
     const first = await read(after, '&limit=4');
     expect([first.events, first.next]).toEqual([events.slice(0, 4), events[3]?.id]);
+    expect(await read(after, '&limit=4&newest=true')).toEqual({ events: events.slice(-4), next });
     const some = await read(after, '&types=invoice.held,cancellation.partial,invoice.held');
     expect([some.events, some.next]).toEqual([[events[0], events.at(-1)], next]);
     expect(JSON.stringify(events)).not.toMatch(/<\?xml|certificate/);
@@ -412,7 +413,7 @@ describe('the feed', () => {
       if (looks === 3) over = true;
     });
     const question = { caller: { accountId: 'account-1', taxpayersRevision: 0 }, env: 'TesteCF' as const };
-    const more = { after: await end(), types: null, limit: 10, wait: 30, isOver: () => over };
+    const more = { after: await end(), newest: false, types: null, limit: 10, wait: 30, isOver: () => over };
     expect((await readFeed({ ...question, ...more })).events).toEqual([]);
     expect([looks, pages]).toEqual([3, 1]);
   });
@@ -430,7 +431,7 @@ describe('the feed', () => {
     };
     const readFeed = createReadFeed(account(), counted, () => new Promise<void>((resolve) => wakes.push(resolve)));
     const question = { caller: { accountId: 'account-1', taxpayersRevision: 0 }, env: 'TesteCF' as const };
-    const more = { after: await end(), types: null, limit: 10, wait: 30, isOver: () => rounds === 3 };
+    const more = { after: await end(), newest: false, types: null, limit: 10, wait: 30, isOver: () => rounds === 3 };
     let waiting = 0;
     const readers = Array.from({ length: 50 }, () =>
       readFeed({

@@ -7976,6 +7976,8 @@ export interface operations {
             query?: {
                 /** @description The id of the last event that was handled, or `next` of the last response. Without it, the response begins with the oldest event that is kept. */
                 after?: string;
+                /** @description true: if there are more than `limit` events, the response has the newest of them, oldest first, and not the oldest. `next` is then the end of the feed. */
+                newest?: "true" | "false";
                 /** @description Only these types, separated by commas: invoice.accepted, invoice.conditional, invoice.rejected, invoice.held, invoice.withdrawn, invoice.overdue, contingency.started, contingency.ended, contingency.late, delivery.delivered, delivery.refused, delivery.failed, received.accepted, received.confirmed, received.disputed, received.refused, approval.received, approval.sent, approval.refused, cancellation.accepted, cancellation.partial, cancellation.rejected, batch.done, range.low, range.expiring, certificate.expiring. */
                 types?: string;
                 /** @description Maximum number of events in the response. */

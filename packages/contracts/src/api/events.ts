@@ -202,6 +202,11 @@ export const EVENTS = publicOperations('Events', 'query', {
         'The id of the last event that was handled, or `next` of the last response. Without it, the response begins with the oldest event that is kept.',
         '1-00000000',
       ),
+      newest: optional(
+        z.enum(['true', 'false']),
+        'true: if there are more than `limit` events, the response has the newest of them, oldest first, and not the oldest. `next` is then the end of the feed.',
+        'true',
+      ),
       types: optional(
         z.string(),
         `Only these types, separated by commas: ${EVENT_TYPES.join(', ')}.`,

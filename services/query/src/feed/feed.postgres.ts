@@ -35,29 +35,36 @@ const PLACE = {
   text: `SELECT (SELECT mark FROM feed_event WHERE id = $1) AS mark, (SELECT min(id) FROM feed_event) AS oldest`,
 };
 const LATEST = { name: 'feed_latest', text: 'SELECT id, mark FROM feed_event ORDER BY id DESC LIMIT 1' };
+type Order = 'ASC' | 'DESC';
 /** Compared as rows, so that PostgreSQL reads the index of these columns, however many other events there are. */
-const oldestOf = (key: Readonly<Record<string, string>>, condition = 'true') => {
-  const columns = ['env', ...Object.keys(key), 'id'].join(', ');
+const firstOf = (order: Order, key: Readonly<Record<string, string>>, condition = 'true') => {
+  const names = ['env', ...Object.keys(key), 'id'];
+  const columns = names.join(', ');
   const placeOf = (id: string) => `(${['$1', ...Object.values(key), id].join(', ')})`;
   return `(SELECT id, mark, type, time, env, subject, data FROM feed_event
      WHERE (${columns}) > ${placeOf('$3::bigint')} AND (${columns}) <= ${placeOf('$4::bigint')} AND ${condition}
-     ORDER BY ${columns} LIMIT $6)`;
+     ORDER BY ${names.map((name) => `${name} ${order}`).join(', ')} LIMIT $6)`;
 };
 /**
  * The events of the taxpayers $2, and of the account $7 alone, for a key that is limited to the taxpayers $8; null =
  * not limited. Of the types $5; null = every type.
  */
-const pageOf = (name: string, ofTaxpayers: string) => ({
+const pageOf = (name: string, order: Order, ofTaxpayers: string) => ({
   name,
   text: `SELECT e.* FROM unnest($2::text[]) AS t(rnc) CROSS JOIN ${ofTaxpayers} AS e
-    UNION ALL ${oldestOf({ account_id: '$7::text' }, 'rnc IS NULL AND ($8::text[] IS NULL OR taxpayers <@ $8) AND ($5::text[] IS NULL OR type = ANY($5))')}
-    ORDER BY id LIMIT $6`,
+    UNION ALL ${firstOf(order, { account_id: '$7::text' }, 'rnc IS NULL AND ($8::text[] IS NULL OR taxpayers <@ $8) AND ($5::text[] IS NULL OR type = ANY($5))')}
+    ORDER BY id ${order} LIMIT $6`,
 });
-const PAGE = pageOf('feed_page', `LATERAL ${oldestOf({ rnc: 't.rnc' })}`);
-const PAGE_OF_TYPES = pageOf(
-  'feed_page_of_types',
-  `unnest($5::text[]) AS w(type) CROSS JOIN LATERAL ${oldestOf({ rnc: 't.rnc', type: 'w.type' })}`,
-);
+const pagesOf = (name: string, order: Order) => ({
+  ofAll: pageOf(name, order, `LATERAL ${firstOf(order, { rnc: 't.rnc' })}`),
+  ofTypes: pageOf(
+    `${name}_of_types`,
+    order,
+    `unnest($5::text[]) AS w(type) CROSS JOIN LATERAL ${firstOf(order, { rnc: 't.rnc', type: 'w.type' })}`,
+  ),
+});
+const OLDEST = pagesOf('feed_page', 'ASC');
+const NEWEST = pagesOf('feed_newest', 'DESC');
 
 export interface Place {
   id: number;
@@ -96,10 +103,11 @@ export function createPostgresFeed(database: Database): FeedStore {
       return id > 0 && id < (rows[0]?.oldest ?? 0) ? 'expired' : 'unknown';
     },
     latest: async () => publicId(await latestPlace()),
-    async page({ env, rncs, caller, types, after, limit }) {
+    async page({ env, rncs, caller, types, after, newest, limit }) {
       // Everything up to the latest id is visible: the page is read after it.
       const latest = await latestPlace();
-      const { rows } = await database.query<Row>(types === null ? PAGE : PAGE_OF_TYPES, [
+      const pages = newest ? NEWEST : OLDEST;
+      const { rows } = await database.query<Row>(types === null ? pages.ofAll : pages.ofTypes, [
         env,
         rncs,
         after ?? 0,
@@ -109,7 +117,8 @@ export function createPostgresFeed(database: Database): FeedStore {
         caller.accountId,
         caller.taxpayers ?? null,
       ]);
-      const last = rows.length === limit ? rows.at(-1) : latest;
+      if (newest) rows.reverse();
+      const last = !newest && rows.length === limit ? rows.at(-1) : latest;
       return {
         events: rows.map(({ mark, ...row }) => ({ ...row, id: publicId({ id: row.id, mark }) })),
         next: publicId(last ?? latest),

@@ -16,7 +16,7 @@ export interface FeedStore {
   placeOf(after: string): Promise<number | 'expired' | 'unknown'>;
   /** The id of the latest event. */
   latest(): Promise<string>;
-  /** The oldest events after a place, null = all that are kept; `next` is the place to continue from. */
+  /** The oldest or newest events after a place, null = all that are kept; `next` is the place to continue from. */
   page(query: {
     readonly env: Environment;
     readonly rncs: readonly string[];
@@ -27,6 +27,7 @@ export interface FeedStore {
     readonly caller: Caller;
     readonly types: readonly EventType[] | null;
     readonly after: number | null;
+    readonly newest: boolean;
     readonly limit: number;
   }): Promise<{ events: readonly (Omit<PublicEvent, 'time'> & { readonly time: Date })[]; next: string }>;
 }

@@ -10,6 +10,8 @@ export interface FeedQuery {
   readonly env: Environment;
   /** Id of an event, or `next` of an answer; null = from the oldest event that is kept. */
   readonly after: string | null;
+  /** Whether a page that does not hold every event has the newest ones. */
+  readonly newest: boolean;
   /** Null = every type. */
   readonly types: readonly EventType[] | null;
   readonly limit: number;
@@ -48,11 +50,20 @@ export function createReadFeed(ports: AccountPorts, feed: FeedStore, sleep: Slee
   const placeOf = placeInFeed(feed);
   const nextLatest = sharedLatest(feed, sleep);
 
-  return async function readFeed({ caller, env, after, types, limit, wait, isOver }: FeedQuery): Promise<EventList> {
+  return async function readFeed({
+    caller,
+    env,
+    after,
+    newest,
+    types,
+    limit,
+    wait,
+    isOver,
+  }: FeedQuery): Promise<EventList> {
     const { taxpayers } = await readAccount(ports, caller);
     const rncs = taxpayers.map(({ rnc }) => rnc);
     const place = after === null ? null : await placeOf(after);
-    const readPage = () => feed.page({ env, rncs, caller, types, after: place, limit });
+    const readPage = () => feed.page({ env, rncs, caller, types, after: place, newest, limit });
     let page = await readPage();
     for (let waited = 0; page.events.length === 0 && waited < wait * 1_000 && !isOver(); waited += POLL_MS) {
       const latest = await nextLatest(isOver);

@@ -4,6 +4,7 @@ import { startTestPostgres } from '@ecf/test-servers/postgres';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { createPostgresFeed } from '../../src/feed/feed.postgres.js';
 
+/** Their ids begin with 2: the first row of the feed is its beginning. */
 const EVENTS = 20_000;
 
 let database: Database;
@@ -31,24 +32,40 @@ async function reads(): Promise<number> {
   return rows[0]?.n ?? 0;
 }
 
-const read = (rnc: string, types: readonly EventType[] | null) =>
+const read = (rnc: string, types: readonly EventType[] | null, newest = false) =>
   createPostgresFeed(database).page({
     env: 'TesteCF',
     rncs: [rnc, '101010101'],
     caller: { accountId: 'none', taxpayers: null } as never,
     types,
     after: null,
+    newest,
     limit: 200,
   });
 
-it('a page reads only the events of its taxpayers, however many others the feed holds', async () => {
-  // PostgreSQL may choose a plan for all parameters after the fifth time.
-  for (let times = 0; times < 7; times += 1) await read('199999991', null);
+const numbers = async (page: ReturnType<typeof read>) => (await page).events.map(({ id }) => Number.parseInt(id, 10));
+
+it.each([
+  ['oldest', false],
+  ['newest', true],
+])(
+  'a page of the %s events reads only those of its taxpayers, however many others the feed holds',
+  async (_, newest) => {
+    // PostgreSQL may choose a plan for all parameters after the fifth time.
+    for (let times = 0; times < 7; times += 1) await read('199999991', null, newest);
+    const before = await reads();
+    expect(await numbers(read('131880681', null, newest))).toEqual(
+      Array.from({ length: 20 }, (_, index) => EVENTS - 18 + index),
+    );
+    expect((await reads()) - before).toBeLessThan(100);
+  },
+);
+
+it('a page of the newest events has no more of them in a feed that is larger, oldest first', async () => {
   const before = await reads();
-  expect((await read('131880681', null)).events.map(({ id }) => Number.parseInt(id, 10) > EVENTS - 20)).toEqual(
-    Array(20).fill(true),
-  );
-  expect((await reads()) - before).toBeLessThan(100);
+  const found = await numbers(read('199999991', null, true));
+  expect(found).toEqual(Array.from({ length: 200 }, (_, index) => EVENTS - 218 + index));
+  expect((await reads()) - before).toBeLessThan(400);
 });
 
 it('a page of some types reads only events of these types, however many others the feed holds', async () => {
