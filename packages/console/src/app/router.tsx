@@ -87,6 +87,7 @@ const contingency = createRoute({
 const events = createRoute({
   getParentRoute: () => root,
   path: '/events',
+  validateSearch: (search: Record<string, unknown>) => named(search, ['types']),
   component: page(() => import('../pages/events/events.js'), 'Events'),
 });
 

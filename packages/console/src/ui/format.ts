@@ -15,6 +15,8 @@ export function useFormats() {
         month: '2-digit',
         year: 'numeric',
       }),
+    /** `10:05:30 a. m.` */
+    clock: (time: string) => format.dateTime(new Date(time), { timeStyle: 'medium' }),
     moment: (time: string) => format.dateTime(new Date(time), { dateStyle: 'medium', timeStyle: 'medium' }),
     month: (month: string) =>
       format.dateTime(new Date(`${month}-15T12:00:00-04:00`), { month: 'short', year: '2-digit' }),
