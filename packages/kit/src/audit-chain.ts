@@ -1,20 +1,9 @@
 import { createHash } from 'node:crypto';
 import { type AuditAct, type AuditEntry, auditEntrySchema } from '@ecf/contracts';
+import { canonicalJson } from './canonical-json.js';
 
 /** `previous_hash` of the first entry. */
 const FIRST_PREVIOUS_HASH = '0'.repeat(64);
-
-/**
- * The canonical JSON of a value. Numbers and strings are written as ECMAScript does, keys in the order of their UTF-16 units.
- * Source: RFC 8785 section 3.2.
- */
-export function canonicalJson(value: unknown): string {
-  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
-  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
-  const members = Object.entries(value).filter(([, member]) => member !== undefined);
-  const sorted = members.sort(([one], [other]) => (one < other ? -1 : 1));
-  return `{${sorted.map(([name, member]) => `${JSON.stringify(name)}:${canonicalJson(member)}`).join(',')}}`;
-}
 
 /** SHA-256 in hex of `previous_hash` and the canonical JSON of the entry without `hash`. */
 export function auditHash(entry: Omit<AuditEntry, 'hash'>): string {

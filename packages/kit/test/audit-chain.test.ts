@@ -1,6 +1,7 @@
 import type { AuditAct, AuditEntry } from '@ecf/contracts';
 import { describe, expect, it } from '@jest/globals';
-import { auditHash, canonicalJson, createAuditCheck, nextAuditEntry } from '../src/audit-chain.js';
+import { auditHash, createAuditCheck, nextAuditEntry } from '../src/audit-chain.js';
+import { canonicalJson } from '../src/canonical-json.js';
 
 const act = (action: string): AuditAct => ({
   at: '2026-06-23T17:45:47-04:00',

@@ -1,4 +1,4 @@
-import { createRoute, redirect } from '@tanstack/react-router';
+import { createRoute } from '@tanstack/react-router';
 import { named, page, root } from './root.js';
 
 /** `/console/admin/`: the pages of administrators, in a frame of their own. */
@@ -8,12 +8,10 @@ const layout = createRoute({
   component: page(() => import('./admin-shell.js'), 'AdminShell'),
 });
 
-const start = createRoute({
+const state = createRoute({
   getParentRoute: () => layout,
   path: '/',
-  beforeLoad: () => {
-    throw redirect({ to: '/admin/accounts' });
-  },
+  component: page(() => import('../pages/admin/state/state.js'), 'State'),
 });
 
 const accounts = createRoute({
@@ -29,4 +27,62 @@ const account = createRoute({
   component: page(() => import('../pages/admin/account/account.js'), 'AccountPage'),
 });
 
-export const administration = layout.addChildren([start, accounts, account]);
+const administrators = createRoute({
+  getParentRoute: () => layout,
+  path: '/administrators',
+  component: page(() => import('../pages/admin/administrators/administrators.js'), 'Administrators'),
+});
+
+const audit = createRoute({
+  getParentRoute: () => layout,
+  path: '/audit',
+  validateSearch: (search: Record<string, unknown>) => named(search, ['actor', 'action', 'target']),
+  component: page(() => import('../pages/admin/audit/audit.js'), 'Audit'),
+});
+
+const documents = createRoute({
+  getParentRoute: () => layout,
+  path: '/documents',
+  validateSearch: (search: Record<string, unknown>) => named(search, ['after']),
+  component: page(() => import('../pages/admin/documents/documents.js'), 'Documents'),
+});
+
+const deliveries = createRoute({
+  getParentRoute: () => layout,
+  path: '/deliveries',
+  validateSearch: (search: Record<string, unknown>) => named(search, ['before', 'status', 'encf', 'buyer']),
+  component: page(() => import('../pages/admin/deliveries/deliveries.js'), 'Deliveries'),
+});
+
+const cancellations = createRoute({
+  getParentRoute: () => layout,
+  path: '/cancellations',
+  validateSearch: (search: Record<string, unknown>) => named(search, ['after', 'settled']),
+  component: page(() => import('../pages/admin/cancellations/cancellations.js'), 'Cancellations'),
+});
+
+const approvals = createRoute({
+  getParentRoute: () => layout,
+  path: '/approvals',
+  validateSearch: (search: Record<string, unknown>) => named(search, ['after', 'show']),
+  component: page(() => import('../pages/admin/approvals/approvals.js'), 'Approvals'),
+});
+
+const deployment = createRoute({
+  getParentRoute: () => layout,
+  path: '/deployment',
+  component: page(() => import('../pages/admin/deployment/deployment.js'), 'Deployment'),
+});
+
+export const administration = layout.addChildren([
+  state,
+  accounts,
+  account,
+  administrators,
+  audit,
+  documents,
+  deliveries,
+  cancellations,
+  approvals,
+  deployment,
+]);

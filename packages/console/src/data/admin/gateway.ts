@@ -1,11 +1,12 @@
 import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import createClient from 'openapi-fetch';
 import { createContext, useContext } from 'react';
-import type { components, paths } from '../../generated/openapi-admin.js';
+import type { components, operations, paths } from '../../generated/openapi-admin.js';
 import { reach } from '../gateway.js';
 import type { Session } from '../session.js';
 
 export type AdminSchemas = components['schemas'];
+export type AdminOperations = operations;
 export type Role = NonNullable<Session['role']>;
 
 /** The administration of the gateway that served this page. */
@@ -18,9 +19,14 @@ export type Item<F extends (...given: never[]) => Promise<unknown>, K extends ke
   ? T
   : never;
 
-/** What the administration stores, until an act changes it. */
-export function useAdmin<T>(key: readonly unknown[], read: () => Promise<T>) {
-  return useQuery({ queryKey: ['admin', ...key], queryFn: read, placeholderData: keepPreviousData });
+/** What the administration stores. It is read again after every act, and every `refreshMs` milliseconds. */
+export function useAdmin<T>(key: readonly unknown[], read: () => Promise<T>, refreshMs?: number) {
+  return useQuery({
+    queryKey: ['admin', ...key],
+    queryFn: read,
+    placeholderData: keepPreviousData,
+    refetchInterval: refreshMs ?? false,
+  });
 }
 
 /** An act of an administrator. Afterwards every list is read again. */

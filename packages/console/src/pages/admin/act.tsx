@@ -2,8 +2,8 @@ import { type FormEvent, type ReactNode, useState } from 'react';
 import { useTranslations } from 'use-intl';
 import { type Role, useAct, useHasRole } from '../../data/admin/gateway.js';
 import { Dialog } from '../../ui/dialog.js';
+import { Fault } from '../../ui/fault.js';
 import { Field } from '../../ui/field.js';
-import { problemText } from '../../ui/loaded.js';
 
 interface ActProps<T> {
   /** What the act does, as on its button. */
@@ -13,7 +13,9 @@ interface ActProps<T> {
   /** What will happen, in a sentence. */
   effect: string;
   /** The least role that may act; others do not see the button. */
-  role?: Role;
+  needs?: Role;
+  /** True for the main act of a page. */
+  isMain?: boolean;
   act: (form: FormData) => Promise<T>;
   /** The fields of its form. */
   children?: ReactNode;
@@ -22,13 +24,13 @@ interface ActProps<T> {
 }
 
 /** A button that asks before it acts: names what will happen, and asks for the fields that the act needs. */
-export function Act<T>({ role = 'operator', ...act }: ActProps<T>) {
-  const mayAct = useHasRole(role);
+export function Act<T>({ needs = 'operator', isMain = false, ...act }: ActProps<T>) {
+  const mayAct = useHasRole(needs);
   const [isOpen, setOpen] = useState(false);
   if (!mayAct) return null;
   return (
     <>
-      <button type="button" onClick={() => setOpen(true)}>
+      <button type="button" className={isMain ? 'main' : undefined} onClick={() => setOpen(true)}>
         {act.name}
         {act.of !== undefined && <span className="unseen"> {act.of}</span>}
       </button>
@@ -38,8 +40,7 @@ export function Act<T>({ role = 'operator', ...act }: ActProps<T>) {
 }
 
 function Asked<T>({ name, of, effect, act, children, done, close }: ActProps<T> & { close: () => void }) {
-  const words = useTranslations('admin');
-  const state = useTranslations('state');
+  const words = useTranslations();
   const acting = useAct(act);
   if (acting.isSuccess && done !== undefined) return done(acting.data, close);
   const submit = (event: FormEvent<HTMLFormElement>) => {
@@ -51,11 +52,7 @@ function Asked<T>({ name, of, effect, act, children, done, close }: ActProps<T> 
       <form onSubmit={submit}>
         <p className="quiet">{effect}</p>
         {children}
-        {acting.error && (
-          <p className="fault" role="alert">
-            {problemText(acting.error, state)}
-          </p>
-        )}
+        <Fault error={acting.error} />
         <div className="actions">
           <button type="submit" className="main" disabled={acting.isPending}>
             {name}

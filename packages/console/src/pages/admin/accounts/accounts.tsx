@@ -21,7 +21,7 @@ export function Accounts() {
     <>
       <header className="heading">
         <h1>{words('title')}</h1>
-        <Act name={words('create')} effect={words('createEffect')} act={(form) => createAccount(textOf(form, 'name'))}>
+        <Act name={words('create')} effect={words('createEffect')} isMain act={(form) => createAccount(textOf(form, 'name'))}>
           <Field label={words('name')}>{(ids) => <input {...ids} name="name" required maxLength={200} />}</Field>
         </Act>
       </header>
@@ -57,7 +57,7 @@ function Rows({ accounts }: { accounts: readonly Account[] }) {
       ),
     },
     { head: words('state'), cell: ({ active }) => <Active active={active} /> },
-    { head: words('created'), cell: ({ created_at }) => day(created_at) },
+    { head: words('created'), cell: ({ created_at }) => <span className="whole">{day(created_at)}</span> },
     { head: words('id'), cell: ({ id }) => <span className="code">{id}</span> },
   ];
   return <Table caption={words('title')} columns={columns} rows={accounts} rowKey={({ id }) => id} />;
