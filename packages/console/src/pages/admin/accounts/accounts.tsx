@@ -21,7 +21,12 @@ export function Accounts() {
     <>
       <header className="heading">
         <h1>{words('title')}</h1>
-        <Act name={words('create')} effect={words('createEffect')} isMain act={(form) => createAccount(textOf(form, 'name'))}>
+        <Act
+          name={words('create')}
+          effect={words('createEffect')}
+          isMain
+          act={(form) => createAccount(textOf(form, 'name'))}
+        >
           <Field label={words('name')}>{(ids) => <input {...ids} name="name" required maxLength={200} />}</Field>
         </Act>
       </header>
