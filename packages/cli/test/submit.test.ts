@@ -148,6 +148,17 @@ it('ends with 2 if the results are cut off before any line came', async () => {
   expect([code, stderr]).toEqual([2, expect.stringContaining('cannot be reached. Repeat the command')]);
 });
 
+it('names the problems of a file in CSV and sends nothing', async () => {
+  const sales = path.join(folder, 'sales.csv');
+  writeFileSync(sales, 'reference,TipoeCF,Precio\n1,31,5\n');
+  const { code, stderr } = await ecf(['submit', sales, '--env', 'TesteCF']);
+  expect([code, stderr]).toEqual([
+    2,
+    expect.stringMatching(/Missing columns: FechaEmision, .* Unknown columns: Precio\./),
+  ]);
+  expect(calls).toEqual([]);
+});
+
 it('ends with 2 if ECF_URL is not an address', async () => {
   const url = process.env.ECF_URL;
   try {

@@ -6,6 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type BatchBody, type BatchResult, MAX_BATCH_DOCUMENTS } from '@ecf/contracts';
 import { ENVIRONMENTS } from '@ecf/domain';
 import { type Batches, openBatches } from '../batches/batches.js';
+import { csvLines } from '../batches/csv-lines.js';
 import { type Part, partsOf } from '../batches/parts.js';
 import type { Console, ExitCode } from '../command.js';
 import { announceTerminal, onlyFile, unreadable } from '../input/read-document.js';
@@ -25,6 +26,9 @@ Submits invoices, one JSON document per line ({"ECF": ...}), any number of them:
 one batch after another (POST /batches). Progress goes to standard error. The
 results, one JSON object per line in the order of the input, go to standard
 output; \`line\` counts the lines that are not empty.
+
+A FILE whose name ends in .csv has one line of an invoice per row, in the columns
+of docs/batches.md; \`line\` counts its invoices.
 
 Options
   --env ENV       TesteCF, CerteCF or eCF
@@ -67,7 +71,7 @@ export async function execute(values: OptionValues, files: string[], console: Co
   });
   const output = typeof values.results === 'string' ? await openFile(values.results) : toStream(console.stdout);
   if (file === '-') announceTerminal(console);
-  const input = file === '-' ? console.stdin : createReadStream(file);
+  const input = inputOf(file, console);
   const report = reporter(console);
   let [part, lines, accepted] = [0, 0, 0];
   try {
@@ -93,6 +97,11 @@ export async function execute(values: OptionValues, files: string[], console: Co
   if (lines === 0) throw new UsageError('the input has no document. Write one JSON document per line.');
   console.stderr.write(`${lines} documents, ${accepted} accepted\n`);
   return accepted === lines ? 0 : 1;
+}
+
+function inputOf(file: string, { stdin }: Console): AsyncIterable<Uint8Array> {
+  if (file === '-') return stdin;
+  return file.toLowerCase().endsWith('.csv') ? csvLines(file) : createReadStream(file);
 }
 
 /** Where the results go. */
