@@ -50,7 +50,21 @@ const newInvoice = createRoute({
 const batches = createRoute({
   getParentRoute: () => root,
   path: '/batches',
+  validateSearch: (search: Record<string, unknown>) => named(search, ['after']),
   component: page(() => import('../pages/batches/batches.js'), 'Batches'),
+});
+
+const newBatch = createRoute({
+  getParentRoute: () => root,
+  path: '/batches/new',
+  component: page(() => import('../pages/batches/new-batch.js'), 'NewBatch'),
+});
+
+const batch = createRoute({
+  getParentRoute: () => root,
+  path: '/batches/$id',
+  validateSearch: (search: Record<string, unknown>) => named(search, ['only', 'after']),
+  component: page(() => import('../pages/batches/batch.js'), 'BatchPage'),
 });
 
 const cancellations = createRoute({
@@ -101,6 +115,8 @@ export function createConsoleRouter() {
       received,
       receivedInvoice,
       batches,
+      newBatch,
+      batch,
       cancellations,
       newCancellation,
       cancellation,

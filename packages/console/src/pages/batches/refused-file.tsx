@@ -1,0 +1,58 @@
+import { useMutation } from '@tanstack/react-query';
+import { useTranslations } from 'use-intl';
+import type { BatchFile } from '../../data/batch-file.js';
+import { type BatchResult, refusedResults } from '../../data/batches.js';
+import { usePlace } from '../../data/place.js';
+import { sentFiles } from '../../data/sent-files.js';
+import { save } from '../../ui/files.js';
+import { problemText } from '../../ui/loaded.js';
+
+/** Saves the refused lines of a batch to correct them, or what is wrong with them where the page no longer has the file. */
+export function RefusedFile({ batchId }: { batchId: string }) {
+  const words = useTranslations('batches');
+  const state = useTranslations('state');
+  const { env } = usePlace();
+  const file = sentFiles.get(batchId);
+  const download = useMutation({
+    mutationFn: async () => {
+      const results = await refusedResults(env, batchId);
+      if (file === undefined) return save(`lote-${batchId}.csv`, await list(results));
+      const [base] = file.name.split('.');
+      save(`${base}-${batchId}.${file.csv ? 'csv' : 'ndjson'}`, await linesOf(file, results));
+    },
+  });
+  return (
+    <>
+      <button type="button" disabled={download.isPending} onClick={() => download.mutate()}>
+        {file === undefined ? words('refusedList') : words('refusedFile')}
+      </button>
+      {download.error && <p role="alert">{problemText(download.error, state)}</p>}
+    </>
+  );
+}
+
+/** The lines of a file that were refused, in its own format. In CSV they have what is wrong beside them. */
+async function linesOf(file: BatchFile, results: readonly BatchResult[]): Promise<string> {
+  const { csv: rows, lines } = file;
+  if (rows === null) return results.map(({ line }) => `${lines[line - 1]}\n`).join('');
+  const { refusedFile } = await import('@ecf/csv-invoices');
+  return refusedFile(
+    rows,
+    results.flatMap((result) => {
+      const invoice = rows.invoices[result.line - 1];
+      return invoice === undefined ? [] : [{ invoice, error: reason(result) }];
+    }),
+  );
+}
+
+async function list(results: readonly BatchResult[]): Promise<string> {
+  const { csv } = await import('@ecf/csv-invoices');
+  return csv(
+    ['line', 'eNCF', 'reference', 'error'],
+    results.map((result) => [String(result.line), result.encf ?? '', result.reference ?? '', reason(result)]),
+  );
+}
+
+function reason({ faults, error }: BatchResult): string {
+  return faults.length > 0 ? faults.map(({ message }) => message).join(' ') : (error?.message ?? '');
+}
