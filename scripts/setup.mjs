@@ -150,7 +150,7 @@ export async function setup() {
 }
 
 /** Packages whose code the console contains. */
-const BUNDLED = ['client', 'csv-invoices', 'domain'];
+const BUNDLED = ['client', 'csv-invoices', 'domain', 'ecf-xml', 'engine'];
 
 /** Bundles the web application of the console. */
 async function buildConsole() {

@@ -95,6 +95,7 @@ const deliveries = createRoute({
 const contingency = createRoute({
   getParentRoute: () => root,
   path: '/contingency',
+  validateSearch: (search: Record<string, unknown>) => named(search, ['after']),
   component: page(() => import('../pages/contingency/contingency.js'), 'Contingency'),
 });
 

@@ -50,11 +50,11 @@ function jsonLines(text: string): string[] | null {
  * A file of some lines of another, by their numbers from 1. `after` is the batch that refused them, under whose key they would
  * not be sent again.
  */
-export async function someLines(file: BatchFile, numbers: readonly number[], after = ''): Promise<BatchFile> {
+export async function someLines(file: BatchFile, numbers: readonly number[], after?: string): Promise<BatchFile> {
   const of = <T>(all: readonly T[]) => numbers.map((number) => all[number - 1] as T);
   const lines = of(file.lines);
   const csv = file.csv && { ...file.csv, invoices: of(file.csv.invoices) };
-  return { ...file, lines, csv, key: await keyOf([after, ...lines]) };
+  return { ...file, lines, csv, key: await keyOf(after === undefined ? lines : [after, ...lines]) };
 }
 
 /** Browsers compute a digest only over HTTPS and on the same machine; elsewhere the key is that of this reading of the file. */

@@ -1,6 +1,9 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { bodyOf, GatewayError, gateway } from './gateway.js';
+import { bodyOf, GatewayError, gateway, type Schemas } from './gateway.js';
 import { usePlace } from './place.js';
+
+export type WaitingDocument = Schemas['ContingencyList']['documents'][number];
+export type AuthorityStatus = Schemas['MonitoringStatus'];
 
 const REFRESH_MS = 15_000;
 

@@ -20,7 +20,8 @@ interface TableProps<T> {
 export function Table<T>({ caption, columns, rows, rowKey }: TableProps<T>) {
   const side = ({ amount }: Column<T>) => (amount ? 'amount' : undefined);
   return (
-    <div className="wide">
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard scrolls a wide table
+    <section className="wide" aria-label={caption} tabIndex={0}>
       <table>
         <caption className="unseen">{caption}</caption>
         <thead>
@@ -50,6 +51,6 @@ export function Table<T>({ caption, columns, rows, rowKey }: TableProps<T>) {
           ))}
         </tbody>
       </table>
-    </div>
+    </section>
   );
 }

@@ -3,9 +3,9 @@ import { useState } from 'react';
 import { useTranslations } from 'use-intl';
 import { type Batch, COUNTS, useBatch, useCancelBatch } from '../../data/batches.js';
 import { useAccount } from '../../data/place.js';
-import { Dialog } from '../../ui/dialog.js';
+import { Confirm } from '../../ui/confirm.js';
 import { useFormats } from '../../ui/format.js';
-import { Loaded, problemText } from '../../ui/loaded.js';
+import { Loaded } from '../../ui/loaded.js';
 import './batches.css';
 import { BatchStatus, Progress } from './progress.js';
 import { RefusedFile } from './refused-file.js';
@@ -47,10 +47,16 @@ function Heading({ batch }: { batch: Batch }) {
       <div>
         <p className="quiet">{validate ? words('checkOnly') : words('sent')}</p>
         <h1>{words('named', { id: batch_id })}</h1>
-        <p className="quiet">
-          {words('createdAt', { time: moment(created_at) })}
-          {finished_at !== null && ` ${words('finishedAt', { time: moment(finished_at) })}`}
-        </p>
+        <dl className="pairs">
+          <dt>{words('created')}</dt>
+          <dd>{moment(created_at)}</dd>
+          {finished_at !== null && (
+            <>
+              <dt>{words('finished')}</dt>
+              <dd>{moment(finished_at)}</dd>
+            </>
+          )}
+        </dl>
       </div>
       <div className="batch-state">
         <BatchStatus batch={batch} />
@@ -100,7 +106,6 @@ function countName(
 
 function Cancel({ batch }: { batch: Batch }) {
   const words = useTranslations('batches');
-  const state = useTranslations('state');
   const [asking, ask] = useState(false);
   const cancel = useCancelBatch(batch.batch_id);
   const maySend = useAccount().data?.scopes.includes('submit');
@@ -111,23 +116,15 @@ function Cancel({ batch }: { batch: Batch }) {
         {words('cancel')}
       </button>
       {asking && (
-        <Dialog title={words('cancel')} onClose={() => ask(false)}>
-          <p>{words('cancelWhat', { count: batch.pending })}</p>
-          {cancel.error && <p role="alert">{problemText(cancel.error, state)}</p>}
-          <div className="actions">
-            <button
-              type="button"
-              className="main"
-              disabled={cancel.isPending}
-              onClick={() => cancel.mutate(undefined, { onSuccess: () => ask(false) })}
-            >
-              {words('cancelNow')}
-            </button>
-            <button type="button" className="plain" onClick={() => ask(false)}>
-              {words('keep')}
-            </button>
-          </div>
-        </Dialog>
+        <Confirm
+          title={words('cancel')}
+          act={words('cancelNow')}
+          doing={cancel}
+          onConfirm={() => cancel.mutate(undefined, { onSuccess: () => ask(false) })}
+          onClose={() => ask(false)}
+        >
+          <p>{words('cancelWhat')}</p>
+        </Confirm>
       )}
     </>
   );

@@ -4,13 +4,12 @@ import type { BatchFile } from '../../data/batch-file.js';
 import { type BatchResult, refusedResults } from '../../data/batches.js';
 import { usePlace } from '../../data/place.js';
 import { sentFiles } from '../../data/sent-files.js';
+import { Fault } from '../../ui/fault.js';
 import { save } from '../../ui/files.js';
-import { problemText } from '../../ui/loaded.js';
 
 /** Saves the refused lines of a batch to correct them, or what is wrong with them where the page no longer has the file. */
 export function RefusedFile({ batchId }: { batchId: string }) {
   const words = useTranslations('batches');
-  const state = useTranslations('state');
   const { env } = usePlace();
   const file = sentFiles.get(batchId);
   const download = useMutation({
@@ -26,7 +25,7 @@ export function RefusedFile({ batchId }: { batchId: string }) {
       <button type="button" disabled={download.isPending} onClick={() => download.mutate()}>
         {file === undefined ? words('refusedList') : words('refusedFile')}
       </button>
-      {download.error && <p role="alert">{problemText(download.error, state)}</p>}
+      <Fault error={download.error} />
     </>
   );
 }

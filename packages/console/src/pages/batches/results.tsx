@@ -60,7 +60,9 @@ function Rows({ results, batch }: { results: readonly BatchResult[]; batch: Batc
     },
     { head: words('document'), cell: (result) => <Document result={result} validate={batch.validate} /> },
     { head: words('status'), cell: (result) => <Outcome result={result} /> },
-    { head: words('wrong'), cell: (result) => <Wrong result={result} /> },
+    ...(results.some(hasRemarks)
+      ? [{ head: words('wrong'), cell: (result: BatchResult) => <Remarks result={result} /> }]
+      : []),
   ];
   return <Table caption={words('results')} columns={columns} rows={results} rowKey={({ line }) => String(line)} />;
 }
@@ -92,26 +94,28 @@ function Outcome({ result: { status, error } }: { result: BatchResult }) {
 
 const SHOWN = 5;
 
-/** What is wrong with a line: the faults of its document, else the reason of the refusal or the authority's messages; and warnings. */
-function Wrong({ result }: { result: BatchResult }) {
+/** What is wrong with a line: the faults of its document, else the reason of the refusal or the authority's messages. */
+function reasonsOf({ faults, error, messages }: BatchResult): readonly string[] {
+  if (faults.length > 0) return [...new Set(faults.map(({ message }) => message))];
+  if (error !== null) return [error.message];
+  return messages.map((message) =>
+    typeof message === 'string' ? message : `${message.codigo} ${message.valor}`.trim(),
+  );
+}
+
+const hasRemarks = (result: BatchResult) => reasonsOf(result).length + result.warnings.length > 0;
+
+function Remarks({ result }: { result: BatchResult }) {
   const words = useTranslations('batches');
-  const { faults, warnings, error, messages } = result;
-  const reasons =
-    faults.length > 0
-      ? faults.map(({ message }) => message)
-      : error !== null
-        ? [error.message]
-        : messages.map((message) =>
-            typeof message === 'string' ? message : [message.codigo, message.valor].filter(Boolean).join(' '),
-          );
+  const reasons = reasonsOf(result);
   const more = reasons.length - SHOWN;
   return (
     <ul className="reasons">
-      {[...new Set(reasons)].slice(0, SHOWN).map((reason) => (
+      {reasons.slice(0, SHOWN).map((reason) => (
         <li key={reason}>{reason}</li>
       ))}
       {more > 0 && <li className="quiet">{words('more', { count: more })}</li>}
-      {warnings.map(({ path, message }) => (
+      {result.warnings.map(({ path, message }) => (
         <li key={path + message} className="quiet">
           {words('warning', { message })}
         </li>

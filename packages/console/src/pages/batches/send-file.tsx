@@ -4,7 +4,8 @@ import { useTranslations } from 'use-intl';
 import type { BatchFile } from '../../data/batch-file.js';
 import { useSendFile, useSentBatch } from '../../data/batches.js';
 import { sentFiles } from '../../data/sent-files.js';
-import { Loaded, problemText } from '../../ui/loaded.js';
+import { Fault } from '../../ui/fault.js';
+import { Loaded } from '../../ui/loaded.js';
 import { AlreadySent } from './already-sent.js';
 import { Checked } from './checked.js';
 import { FileSummary } from './file-summary.js';
@@ -36,7 +37,6 @@ export function SendFile({ file, onReplace }: SendFileProps) {
 
 function CheckAndSend({ file, onReplace }: SendFileProps) {
   const words = useTranslations('batches');
-  const state = useTranslations('state');
   const navigate = useNavigate();
   const [checkId, setCheckId] = useState<string | null>(null);
   const post = useSendFile();
@@ -73,7 +73,7 @@ function CheckAndSend({ file, onReplace }: SendFileProps) {
       {checkId !== null && (
         <Checked batchId={checkId} file={file} isSending={post.isPending} onSend={send} onReplace={onReplace} />
       )}
-      {post.error && <p role="alert">{problemText(post.error, state)}</p>}
+      <Fault error={post.error} />
     </>
   );
 }

@@ -1,3 +1,20 @@
 export const contingency = {
   title: 'Contingencia',
+  count: '{count, plural, one {# comprobante espera a la DGII} other {# comprobantes esperan a la DGII}}',
+  calm: 'Ningún comprobante espera a la DGII.',
+  how: 'Si la DGII no responde, los comprobantes que se envían con contingencia se firman, aparecen aquí y se envían solos cuando la DGII responde de nuevo.',
+  what: 'Estos comprobantes están firmados y se enviarán solos cuando la DGII responda. Usted no tiene que enviarlos de nuevo. Mientras tanto, su representación impresa lleva esta leyenda:',
+  waiting: 'Comprobantes en espera',
+  document: 'e-NCF',
+  since: 'Firmado',
+  deadline: 'Plazo para enviarlo',
+  noDeadline: '72 horas desde que la DGII responda',
+  next: 'Siguientes',
+  services: 'Servicios de la DGII',
+  available: 'Disponible',
+  unavailable: 'No disponible',
+  unknown:
+    'La DGII no publica el estado de sus servicios para este ambiente, o este servidor no tiene la clave para consultarlo.',
+  maintenance: 'Mantenimiento anunciado: {days}, de {start} a {end}.',
+  checked: 'Consultado el {time}',
 };
