@@ -52,9 +52,9 @@ function useConsole(env: Record<string, string>): Console {
     const own = deployment.running.demo.base_url;
     page.on('pageerror', (error) => reported.push(error.message));
     page.on('console', (message) => {
-      // A refused request is part of some tests; the browser reports each.
-      if (message.type() === 'error' && !message.text().startsWith('Failed to load resource'))
-        reported.push(message.text());
+      // A refused request or a missing page is part of some tests; the browser reports each.
+      const isExpected = /^(Failed to load resource|Error: The page is missing)/.test(message.text());
+      if (message.type() === 'error' && !isExpected) reported.push(message.text());
     });
     page.on('request', (request) => {
       const url = request.url();

@@ -5,12 +5,20 @@ export { GatewayError, unwrap as bodyOf } from '@ecf/client';
 
 export type Schemas = components['schemas'];
 
+/** Raised on the window after a call that had no answer, or that the gateway refused for lack of a session or a right. */
+export const SESSION_IN_DOUBT = 'session-in-doubt';
+
 /** Sends a request; a missing answer is an error of the client. */
-export const reach = (request: Request) =>
-  fetch(request).catch((cause: Error) => {
+export async function reach(request: Request): Promise<Response> {
+  const doubt = () => request.url.endsWith('/console/session') || window.dispatchEvent(new Event(SESSION_IN_DOUBT));
+  const response = await fetch(request).catch((cause: Error) => {
     if (request.signal.aborted) throw cause;
+    doubt();
     throw new GatewayError({ status: 0, code: 'no_answer', message: cause.message, cause });
   });
+  if (response.status === 401) doubt();
+  return response;
+}
 
 /** The gateway that served this page. The session's cookie takes the place of a key. */
 export const gateway = createClient<paths, 'application/json'>({ baseUrl: location.origin, fetch: reach });

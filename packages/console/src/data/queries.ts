@@ -1,5 +1,5 @@
-import { MutationCache, notifyManager, onlineManager, QueryCache, QueryClient } from '@tanstack/react-query';
-import { GatewayError, gateway, isNoAnswer } from './gateway.js';
+import { notifyManager, onlineManager, QueryCache, QueryClient } from '@tanstack/react-query';
+import { GatewayError, gateway, isNoAnswer, SESSION_IN_DOUBT } from './gateway.js';
 import { noteLag } from './lag.js';
 import { isSignedOut, SESSION, signedInOrOut } from './session.js';
 
@@ -19,26 +19,23 @@ export function createQueries(): QueryClient {
       },
     },
     queryCache: new QueryCache({
-      onError: (error, { queryKey }) => queryKey !== SESSION && noteFailure(error),
       onSuccess: (data, { queryKey }) => queryKey === SESSION && data !== null && repeatFailed(),
     }),
-    mutationCache: new MutationCache({ onError: noteFailure }),
   });
 
-  /** An ended session shows the sign-in over the page. While there is no answer, the session is queried until there is one. */
-  function noteFailure(error: Error): void {
-    if (isSignedOut(error)) queries.setQueryData(SESSION, null);
-    if (isNoAnswer(error)) checkSession();
-  }
-
+  /** Learns whether the session has ended, which shows the sign-in over the page, or the gateway is out of reach. */
   function checkSession(): void {
-    queries.invalidateQueries({ queryKey: SESSION });
+    queries.invalidateQueries({ queryKey: SESSION }, { cancelRefetch: false });
   }
 
   function repeatFailed(): void {
-    queries.refetchQueries({ type: 'active', predicate: ({ state }) => state.error !== null });
+    queries.refetchQueries({
+      type: 'active',
+      predicate: ({ state: { error } }) => isNoAnswer(error) || isSignedOut(error),
+    });
   }
 
+  window.addEventListener(SESSION_IN_DOUBT, checkSession);
   onlineManager.subscribe(checkSession);
   signedInOrOut.onmessage = checkSession;
   noteLag(gateway, queries);

@@ -1,7 +1,8 @@
 import type { ReactNode } from 'react';
 import { useTranslations } from 'use-intl';
-import { GatewayError } from '../data/gateway.js';
-import type { reasons } from '../words/es/reasons.js';
+import { Explanation } from './fault.js';
+
+export { problemText } from './problem.js';
 
 interface Query<T> {
   data: T | undefined;
@@ -21,21 +22,10 @@ export function Loaded<T>({ query, children }: { query: Query<T>; children: (dat
     );
   return (
     <div className="problem" role="alert">
-      <p>{problemText(query.error, words)}</p>
+      <Explanation error={query.error} />
       <button type="button" onClick={() => query.refetch()}>
         {words('retry')}
       </button>
     </div>
   );
 }
-
-/** What went wrong and what to do: in the console's words where it has some, else the gateway's sentence. */
-export function problemText(error: Error, words: ReturnType<typeof useTranslations<'state'>>): string {
-  if (!(error instanceof GatewayError)) return words('problem', { message: error.message });
-  if (error.code === 'no_answer') return words('unreachable');
-  const names = [...error.items.map(({ type }) => type), error.code];
-  const known = names.find((name) => words.has(`reasons.${name as Reason}`));
-  return known === undefined ? words('problem', { message: error.message }) : words(`reasons.${known as Reason}`);
-}
-
-type Reason = keyof typeof reasons;

@@ -1,20 +1,13 @@
 import type { Fault } from '@ecf/engine/check';
 import { createContext, type ReactNode, useContext } from 'react';
-import { useLocale } from 'use-intl';
+import { useFaultText } from '../../ui/fault-list.js';
 import { Field } from '../../ui/field.js';
-import { FAULTS } from '../../words/es/faults.js';
 
+export { FaultList, useFaultText } from '../../ui/fault-list.js';
 export type { Fault };
 
 /** The faults of the document that fields below show. */
 export const Faults = createContext<readonly Fault[]>([]);
-
-/** Words a fault in the language of the page. The check's own sentences are English; a rule without Spanish words keeps its own. */
-export function useFaultText() {
-  const locale = useLocale();
-  return ({ path, rule, message }: Fault) =>
-    (locale.startsWith('es') && FAULTS[path === '' ? 'json' : rule]) || message;
-}
 
 /** The faults of places of the document, in words; undefined without any. */
 function useFaultsOf(...paths: string[]): string | undefined {
@@ -123,22 +116,4 @@ export function faultsElsewhere(faults: readonly Fault[]): readonly Fault[] {
   const others = faults.filter(({ path }) => !SHOWN_AT_FIELDS.has(path.slice(path.lastIndexOf('.') + 1)));
   const typed = faults.filter(({ path }) => !COMPUTED.test(path));
   return typed.length === 0 ? others : others.filter(({ path }) => !COMPUTED.test(path));
-}
-
-/** Faults, worded, as a list. */
-export function FaultList({ title, faults }: { title: string; faults: readonly Fault[] }) {
-  const text = useFaultText();
-  if (faults.length === 0) return null;
-  return (
-    <section className="messages">
-      <h2>{title}</h2>
-      <ul>
-        {faults.map((fault) => (
-          <li key={`${fault.path} ${fault.rule}`}>
-            {text(fault)} <small className="code">{fault.path.replace('ECF.', '')}</small>
-          </li>
-        ))}
-      </ul>
-    </section>
-  );
 }

@@ -1,4 +1,5 @@
 import type { general as spanish } from '../es/general.js';
+import { problems } from './problems.js';
 import { reasons } from './reasons.js';
 
 /** Words of the frame, and of documents on every page. */
@@ -54,6 +55,7 @@ export const general: typeof spanish = {
   state: {
     loading: 'Loading…',
     unreachable: 'The server cannot be reached. It is tried again every few seconds.',
+    problems: problems as typeof spanish.state.problems,
     reasons,
     away: 'The server cannot be reached. What you typed is still here, and the page continues by itself once the connection returns.',
     lag: 'The lists are behind: the latest change took {seconds} s to appear in them.',
@@ -69,6 +71,7 @@ export const general: typeof spanish = {
     },
     retry: 'Try again',
     problem: 'This could not be done: {message}',
+    unworded: 'This could not be done. The server answered:',
   },
   status: {
     Aceptado: 'Accepted',

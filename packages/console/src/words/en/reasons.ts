@@ -1,11 +1,7 @@
 import type { reasons as spanish } from '../es/reasons.js';
 
-/** Why the gateway refused something, by the code of the error or of its first item, with what to do. */
+/** Why the gateway refused something, by the type of the first item that it names, with what to do. */
 export const reasons: typeof spanish = {
-  beyond_own_rights:
-    'The key that you signed in with may not make this change. Use a key with more rights, or ask an administrator of the service.',
-  missing_scope: 'The key that you signed in with lacks the scope for this.',
-  already_answered: 'It had a decision already. No other one was sent.',
   // Certificates
   not_a_pkcs12: 'The file is not a .p12 or .pfx certificate. Choose the file that your certification body gave you.',
   wrong_password: 'The password does not open the file. Type it again.',
@@ -32,7 +28,4 @@ export const reasons: typeof spanish = {
   cmyk: 'The JPEG has CMYK colours, which are for print shops. Save it with RGB colours.',
   damaged: 'The picture is cut off or damaged. Save it again.',
   too_costly: 'The picture is too hard to read. Save it again as a plain PNG or JPEG.',
-  // Events
-  event_expired: 'That event is older than the 90 days that events are kept.',
-  unknown_event: 'There is no event with that id.',
 };

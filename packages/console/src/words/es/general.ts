@@ -1,3 +1,4 @@
+import { problems } from './problems.js';
 import { reasons } from './reasons.js';
 
 /** Words of the frame, and of documents on every page. */
@@ -53,6 +54,7 @@ export const general = {
   state: {
     loading: 'Cargando…',
     unreachable: 'No se puede conectar con el servidor. Se intenta de nuevo cada pocos segundos.',
+    problems,
     reasons,
     away: 'Sin conexión con el servidor. Lo que escribió sigue aquí, y la página continúa sola cuando la conexión vuelva.',
     lag: 'Las listas están atrasadas: el último cambio tardó {seconds} s en aparecer en ellas.',
@@ -64,6 +66,7 @@ export const general = {
     },
     retry: 'Intentar de nuevo',
     problem: 'No se pudo completar: {message}',
+    unworded: 'No se pudo completar. El servidor respondió:',
   },
   status: {
     Aceptado: 'Aceptado',

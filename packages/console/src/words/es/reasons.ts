@@ -1,9 +1,5 @@
-/** Why the gateway refused something, by the code of the error or of its first item, with what to do. */
+/** Why the gateway refused something, by the type of the first item that it names, with what to do. */
 export const reasons = {
-  beyond_own_rights:
-    'La clave con la que entró no tiene permiso para este cambio. Use una clave con más permisos o pídalo a un administrador del servicio.',
-  missing_scope: 'La clave con la que entró no tiene el permiso necesario.',
-  already_answered: 'Ya tenía una decisión. No se envió otra.',
   // Certificates
   not_a_pkcs12:
     'El archivo no es un certificado .p12 o .pfx. Elija el archivo que le entregó su entidad de certificación.',
@@ -32,7 +28,4 @@ export const reasons = {
   cmyk: 'El JPEG tiene colores CMYK (de imprenta). Guárdelo con colores RGB.',
   damaged: 'La imagen está incompleta o dañada. Guárdela de nuevo.',
   too_costly: 'La imagen es demasiado difícil de leer. Guárdela de nuevo como PNG o JPEG sencillo.',
-  // Events
-  event_expired: 'Ese evento es anterior a los 90 días que se conservan.',
-  unknown_event: 'No existe ningún evento con ese identificador.',
 };
