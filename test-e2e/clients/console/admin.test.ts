@@ -62,6 +62,17 @@ describeConsole('the administration in the console', ({ deployment, open }) => {
     await row(page, 'Ferretería Ficticia, SRL').getByText('Inactivo').waitFor();
     await accessible(page);
 
+    await page.getByRole('button', { name: 'Crear clave' }).press('Enter');
+    await page.getByRole('dialog').getByLabel('Nombre').fill('Facturación');
+    await accessible(page);
+    await page.keyboard.press('Enter');
+    const key = await page.getByLabel('Secreto').inputValue();
+    await page.getByRole('button', { name: 'Ya lo guardé' }).click();
+    await row(page, 'Facturación').waitFor();
+    expect(await page.content()).not.toContain(key);
+    const own = await deployment.demo.call('GET', '/account', { headers: { 'x-api-key': key } });
+    expect(own.body).toMatchObject({ account: { name: 'Ferretería Ficticia' }, environments: ['TesteCF', 'CerteCF'] });
+
     await page.getByRole('link', { name: 'Administradores' }).press('Enter');
     await page.getByRole('button', { name: 'Crear administrador' }).press('Enter');
     await page.getByLabel('Nombre').fill('Vera');

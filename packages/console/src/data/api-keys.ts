@@ -1,5 +1,6 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { bodyOf, gateway, type Schemas } from './gateway.js';
+import { bodyOf, type Schemas } from './gateway.js';
+import { useSettingsOwner } from './settings-owner.js';
 
 export type ApiKey = Schemas['ApiKey'];
 
@@ -7,7 +8,8 @@ const KEYS = ['api-keys'];
 
 /** The API keys that the key of the session sees, with those that ended. */
 export function useApiKeys() {
-  return useQuery({ queryKey: KEYS, queryFn: () => bodyOf(gateway.GET('/account/api-keys', {})) });
+  const { id, gateway } = useSettingsOwner();
+  return useQuery({ queryKey: [...KEYS, id], queryFn: () => bodyOf(gateway.GET('/account/api-keys', {})) });
 }
 
 /** Whether a key may still be used. */
@@ -17,21 +19,25 @@ export function isUsable({ revoked_at, expires_at }: ApiKey): boolean {
 
 /** Its result has the key. It is forgotten as soon as the component that shows it is gone. */
 export function useCreateApiKey() {
+  const { gateway } = useSettingsOwner();
   return useKeyAct((body: Schemas['NewApiKey']) => bodyOf(gateway.POST('/account/api-keys', { body })));
 }
 
 /** Its result has the new key. The replaced one works for some hours more. */
 export function useRotateApiKey(keyId: string) {
+  const { gateway } = useSettingsOwner();
   return useKeyAct((overlap_hours: number) =>
     bodyOf(gateway.POST('/account/api-keys/{keyId}/rotate', { params: { path: { keyId } }, body: { overlap_hours } })),
   );
 }
 
 export function useRevokeApiKey(keyId: string) {
+  const { gateway } = useSettingsOwner();
   return useKeyAct(() => bodyOf(gateway.DELETE('/account/api-keys/{keyId}', { params: { path: { keyId } } })));
 }
 
 export function useRefuseWarnings(keyId: string) {
+  const { gateway } = useSettingsOwner();
   return useKeyAct((refuse_warnings: boolean) =>
     bodyOf(gateway.PATCH('/account/api-keys/{keyId}', { params: { path: { keyId } }, body: { refuse_warnings } })),
   );

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { createContext, useContext } from 'react';
 import { bodyOf, gateway, type Schemas } from './gateway.js';
+import { useSettingsOwner } from './settings-owner.js';
 
 /** The taxpayer and the environment that the pages show. */
 export interface Place {
@@ -19,7 +20,11 @@ export function usePlace(): Place {
 
 /** What the key of the session may do, with all its taxpayers. */
 export function useAccount() {
-  return useQuery({ queryKey: ['account'], queryFn: wholeAccount });
+  const { id, readOwn } = useSettingsOwner();
+  return useQuery({
+    queryKey: id === null ? ['account'] : ['admin', 'account', id, 'own'],
+    queryFn: readOwn ?? wholeAccount,
+  });
 }
 
 async function wholeAccount(): Promise<Schemas['OwnAccount']> {

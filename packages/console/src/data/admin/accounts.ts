@@ -1,4 +1,7 @@
-import { bodyOf } from '../gateway.js';
+import type { paths } from '@ecf/client';
+import createClient from 'openapi-fetch';
+import { bodyOf, reach, type Schemas } from '../gateway.js';
+import type { SettingsOwner } from '../settings-owner.js';
 import { type AdminSchemas, administration } from './gateway.js';
 
 export type Account = AdminSchemas['Account'];
@@ -38,3 +41,34 @@ export const createAdministrator = (body: AdminSchemas['NewAdministrator']) =>
 
 export const deleteAdministrator = (administratorId: string) =>
   bodyOf(administration.DELETE('/admin/administrators/{administratorId}', { params: { path: { administratorId } } }));
+
+/** An account for the parts of the settings. The operations of `/account` exist below `/admin/accounts/{id}` with the same bodies. */
+export function settingsOf(id: string, mayChangeKeys: boolean): SettingsOwner {
+  const there = async (request: Request) => {
+    const { method, headers } = request;
+    // Not the stream of the request, which browsers send over HTTP/2 only.
+    const body = method === 'GET' ? undefined : await request.blob();
+    return reach(new Request(request.url.replace('/account/', `/admin/accounts/${id}/`), { method, headers, body }));
+  };
+  const gateway = createClient<paths, 'application/json'>({ baseUrl: location.origin, fetch: there });
+  return { id, gateway, readOwn: () => allOf(id), mayChangeKeys };
+}
+
+/** Everything that a key of the account may have. */
+async function allOf(id: string): Promise<Schemas['OwnAccount']> {
+  const [{ name }, taxpayers] = await Promise.all([findAccount(id), listTaxpayers(id)]);
+  return {
+    account: { id, name },
+    key: { id: '', name: '', expires_at: null },
+    environments: ['TesteCF', 'CerteCF', 'eCF'],
+    scopes: ['submit', 'read', 'receive', 'approve', 'cancel', 'manage'],
+    total_taxpayers: taxpayers.length,
+    taxpayers: taxpayers.map(({ rnc, name, active, certificate }) => ({
+      rnc,
+      name,
+      active,
+      certificate_not_after: certificate?.not_after ?? null,
+      ranges: [],
+    })),
+  };
+}

@@ -1,8 +1,11 @@
 import { getRouteApi, Link } from '@tanstack/react-router';
+import { useMemo } from 'react';
 import { useTranslations } from 'use-intl';
-import { changeAccount, findAccount } from '../../../data/admin/accounts.js';
-import { useAdmin } from '../../../data/admin/gateway.js';
+import { changeAccount, findAccount, settingsOf } from '../../../data/admin/accounts.js';
+import { useAdmin, useHasRole } from '../../../data/admin/gateway.js';
+import { SettingsContext } from '../../../data/settings-owner.js';
 import { Loaded } from '../../../ui/loaded.js';
+import { KeysPart } from '../../settings/keys/keys.js';
 import { Active, Switch } from '../active.js';
 import { Taxpayers } from './taxpayers.js';
 
@@ -34,9 +37,20 @@ export function AccountPage() {
               />
             </header>
             <Taxpayers account={id} />
+            <Settings account={id} />
           </>
         )}
       </Loaded>
     </>
+  );
+}
+
+function Settings({ account }: { account: string }) {
+  const isOwner = useHasRole('owner');
+  const owner = useMemo(() => settingsOf(account, isOwner), [account, isOwner]);
+  return (
+    <SettingsContext value={owner}>
+      <KeysPart />
+    </SettingsContext>
   );
 }

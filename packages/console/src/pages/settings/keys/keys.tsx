@@ -2,6 +2,7 @@ import { useState } from 'react';
 import { useTranslations } from 'use-intl';
 import { type ApiKey, isUsable, useApiKeys } from '../../../data/api-keys.js';
 import { useAccount } from '../../../data/place.js';
+import { useSettingsOwner } from '../../../data/settings-owner.js';
 import { useFormats } from '../../../ui/format.js';
 import { Loaded } from '../../../ui/loaded.js';
 import { type Column, Table } from '../../../ui/table.js';
@@ -12,15 +13,18 @@ import { NewKey } from './new-key.js';
 export function KeysPart() {
   const words = useTranslations('settings.keys');
   const keys = useApiKeys();
+  const { mayChangeKeys } = useSettingsOwner();
   const [creates, setCreates] = useState(false);
   const [showsEnded, setShowsEnded] = useState(false);
   return (
     <section>
       <header className="heading">
         <h2>{words('title')}</h2>
-        <button type="button" className="main" onClick={() => setCreates(true)}>
-          {words('create')}
-        </button>
+        {mayChangeKeys && (
+          <button type="button" className="main" onClick={() => setCreates(true)}>
+            {words('create')}
+          </button>
+        )}
       </header>
       <p className="quiet prose">{words('hint')}</p>
       {creates && <NewKey onClose={() => setCreates(false)} />}
@@ -44,6 +48,7 @@ function Rows({ keys }: { keys: readonly ApiKey[] }) {
   const words = useTranslations('settings.keys');
   const { moment } = useFormats();
   const own = useAccount().data?.key.id;
+  const { mayChangeKeys } = useSettingsOwner();
   const columns: Column<ApiKey>[] = [
     {
       head: words('name'),
@@ -63,7 +68,7 @@ function Rows({ keys }: { keys: readonly ApiKey[] }) {
     { head: words('ends'), cell: (key) => <End apiKey={key} /> },
     {
       head: words('acts'),
-      cell: (key) => (isUsable(key) ? <KeyActs apiKey={key} isOwn={key.id === own} /> : null),
+      cell: (key) => (mayChangeKeys && isUsable(key) ? <KeyActs apiKey={key} isOwn={key.id === own} /> : null),
     },
   ];
   return <Table caption={words('title')} columns={columns} rows={keys} rowKey={({ id }) => id} />;
@@ -72,13 +77,14 @@ function Rows({ keys }: { keys: readonly ApiKey[] }) {
 function Rights({ apiKey }: { apiKey: ApiKey }) {
   const words = useTranslations('settings.keys');
   const { rnc } = useFormats();
+  const { mayChangeKeys } = useSettingsOwner();
   const { environments, scopes, taxpayers } = apiKey;
   return (
     <>
       {scopes.map((scope) => words(`scopes.${scope}`)).join(', ')}
       <small>{environments.join(', ')}</small>
       <small>{taxpayers === null ? words('allTaxpayers') : taxpayers.map(rnc).join(', ')}</small>
-      {isUsable(apiKey) && <RefuseWarnings apiKey={apiKey} />}
+      {mayChangeKeys && isUsable(apiKey) && <RefuseWarnings apiKey={apiKey} />}
     </>
   );
 }

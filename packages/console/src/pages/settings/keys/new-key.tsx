@@ -60,7 +60,7 @@ function Form({ own, create, onClose }: FormProps) {
         legend={words('settings.keys.environments')}
         name="environments"
         options={own.environments.map((env) => [env, env])}
-        ticked={own.environments}
+        ticked={withinOneKey(own.environments)}
       />
       <Checks
         legend={words('settings.keys.rights')}
@@ -102,6 +102,12 @@ function Form({ own, create, onClose }: FormProps) {
       </div>
     </form>
   );
+}
+
+/** A key serves either the sandbox environments or eCF. */
+function withinOneKey(environments: Schemas['OwnAccount']['environments']) {
+  const sandbox = environments.filter((env) => env !== 'eCF');
+  return sandbox.length > 0 ? sandbox : environments;
 }
 
 /** The key that a form describes. Its last day ends at midnight in the Dominican Republic. */
