@@ -21,6 +21,6 @@ export function Progress({ batch }: { batch: Batch }) {
 export function BatchStatus({ batch }: { batch: Batch }) {
   const words = useTranslations('batches.statuses');
   const { status, refused, rejected } = batch;
-  const tone = isOpen(batch) ? 'wait' : refused + rejected > 0 ? 'warn' : 'good';
+  const tone = isOpen(batch) ? 'wait' : refused + rejected > 0 || status === 'cancelled' ? 'warn' : 'good';
   return <span className={`status ${tone}`}>{words(status)}</span>;
 }

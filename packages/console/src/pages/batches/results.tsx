@@ -86,9 +86,9 @@ function Document({ result, validate }: { result: BatchResult; validate: boolean
 }
 
 function Outcome({ result: { status, error } }: { result: BatchResult }) {
-  const words = useTranslations('batches.counts');
-  if (error !== null) return <span className="status bad">{words('refused')}</span>;
-  if (status === null) return <span className="status wait">{words('pending')}</span>;
+  const words = useTranslations('batches');
+  if (error !== null) return <span className="status bad">{words('counts.refused')}</span>;
+  if (status === null) return <span className="status wait">{words('counts.pending')}</span>;
   return status === 'Validado' ? <span className="status good">{words('valid')}</span> : <Status status={status} />;
 }
 

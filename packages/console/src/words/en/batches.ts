@@ -28,6 +28,7 @@ export const batches: typeof spanish = {
     rejected: 'Rejected',
     refused: 'With errors',
   },
+  valid: 'Valid',
   filter: 'Results by status',
   results: 'Results',
   noResults: 'No document has this status.',
