@@ -2,9 +2,9 @@
 
     ECF_URL=http://127.0.0.1:3000 ECF_API_KEY=ecf_test_... python3 erp-bridge.py sales.csv invoices
 
-Columns of sales.csv: reference,date,buyer_rnc,buyer_name,item,quantity,price (without ITBIS). Run it again whenever you like, also
-after a crash: the gateway makes one invoice for each reference. invoices/refused.csv has the reasons; rows that share a reference
-are refused. Exit code 0: all are printed.
+Columns of sales.csv, as in docs/batches.md: reference,FechaEmision,RNCComprador,RazonSocialComprador,NombreItem,CantidadItem,
+PrecioUnitarioItem (without ITBIS). Run it again whenever you like, also after a crash: the gateway makes one invoice for each
+reference. invoices/refused.csv has the reasons; rows that share a reference are refused. Exit code 0: all are printed.
 """
 
 import collections, csv, json, os, pathlib, sys, time, urllib.error, urllib.parse, urllib.request
@@ -49,17 +49,17 @@ def text(fields):
 
 def invoice(sale):
     try:
-        amount = cents(Decimal(sale["quantity"]) * Decimal(sale["price"]))
+        amount = cents(Decimal(sale["CantidadItem"]) * Decimal(sale["PrecioUnitarioItem"]))
     except ArithmeticError:
-        raise ValueError("quantity and price must be numbers, for example 2 and 1500.50.")
+        raise ValueError("CantidadItem and PrecioUnitarioItem must be numbers, for example 2 and 1500.50.")
     tax = cents(amount * Decimal("0.18"))
     header = {"TipoeCF": 31, "IndicadorMontoGravado": 0, "TipoIngresos": "01", "TipoPago": 1}
-    issued = date.fromisoformat(sale["date"]).strftime("%d-%m-%Y")
-    buyer = {"RNCComprador": sale["buyer_rnc"], "RazonSocialComprador": sale["buyer_name"]}
+    issued = date.fromisoformat(sale["FechaEmision"]).strftime("%d-%m-%Y")
+    buyer = {"RNCComprador": sale["RNCComprador"], "RazonSocialComprador": sale["RazonSocialComprador"]}
     totals = {"MontoGravadoTotal": amount, "MontoGravadoI1": amount, "ITBIS1": 18,
               "TotalITBIS": tax, "TotalITBIS1": tax, "MontoTotal": amount + tax}
-    item = {"NumeroLinea": 1, "IndicadorFacturacion": 1, "NombreItem": sale["item"], "IndicadorBienoServicio": 1,
-            "CantidadItem": sale["quantity"], "PrecioUnitarioItem": sale["price"], "MontoItem": amount}
+    item = {"NumeroLinea": 1, "IndicadorFacturacion": 1, "NombreItem": sale["NombreItem"], "IndicadorBienoServicio": 1,
+            "CantidadItem": sale["CantidadItem"], "PrecioUnitarioItem": sale["PrecioUnitarioItem"], "MontoItem": amount}
     return {"ECF": {"Encabezado": {"Version": "1.0", "IdDoc": text(header), "Emisor": {**ISSUER, "FechaEmision": issued},
             "Comprador": buyer, "Totales": text(totals)}, "DetallesItems": {"Item": [text(item)]}}}
 

@@ -333,7 +333,7 @@ function signed(secret: string, timestamp: number, body: Buffer): Record<string,
 
 /** The Dominican day. */
 const TODAY = new Date(Date.now() - 4 * 3_600_000).toISOString().slice(0, 10);
-const SALES = `reference,date,buyer_rnc,buyer_name,item,quantity,price
+const SALES = `reference,FechaEmision,RNCComprador,RazonSocialComprador,NombreItem,CantidadItem,PrecioUnitarioItem
 A/1,${TODAY},188888885,"Taller Caoba Imaginario, SRL",Silla,2,500.00
 A/2,${TODAY},188888885,"Taller Caoba Imaginario, SRL",Mesa,1,1500.55
 A/3,${TODAY},18888888,"Taller Caoba Imaginario, SRL",Sofá,1,9000.00
