@@ -1,6 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { qrPng } from '@ecf/printed-form';
 import { testKey } from '@ecf/test-support';
 import { openCertificate, signXml } from '@ecf/xml-signing';
 import { createCertificateAuthority, fileOfSeveral } from '@ecf/xml-signing/certificate-authority';
@@ -326,15 +327,26 @@ describe('ecf qr', () => {
 });
 
 describe('ecf print', () => {
-  it('writes a PDF, and names what is wrong with a format or a document', async () => {
+  it('writes a PDF, with a logo if one is given, and names what is wrong with a format, a logo or a document', async () => {
     const target = join(folder, 'printed.pdf');
     expect(await ecf(['print', '--format', 'ticket', creditFile, '-o', target])).toMatchObject({ code: 0, stderr: '' });
-    expect(readFileSync(target).subarray(0, 5).toString()).toBe('%PDF-');
-    const [format, output, unsigned] = await Promise.all([
+    const plain = readFileSync(target);
+    expect(plain.subarray(0, 5).toString()).toBe('%PDF-');
+    const logo = join(folder, 'logo.png');
+    writeFileSync(logo, qrPng('https://example.com'));
+    expect(await ecf(['print', '--format', 'ticket', '--logo', logo, creditFile, '-o', target])).toMatchObject({
+      code: 0,
+    });
+    expect(readFileSync(target).length).toBeGreaterThan(plain.length);
+    const [picture, missing, format, output, unsigned] = await Promise.all([
+      ecf(['print', '--logo', creditFile, creditFile, '-o', target]),
+      ecf(['print', '--logo', `${logo}.gone`, creditFile, '-o', target]),
       ecf(['print', '--format', 'a4', creditFile, '-o', target]),
       ecf(['print', creditFile]),
       ecf(['print', '-o', target], builtCredit),
     ]);
+    expect(picture).toMatchObject({ code: 2, stderr: expect.stringContaining('neither a PNG nor a JPEG') });
+    expect(missing).toMatchObject({ code: 2, stderr: expect.stringContaining('cannot be read') });
     expect(format).toMatchObject({ code: 2, stderr: expect.stringContaining('letter or ticket') });
     expect(output).toMatchObject({ code: 2, stderr: expect.stringContaining('-o names the PDF file') });
     expect(unsigned).toMatchObject({ code: 1, stderr: expect.stringContaining('not a signed e-CF') });

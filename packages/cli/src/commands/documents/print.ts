@@ -1,12 +1,14 @@
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { ENVIRONMENTS, isEnvironment } from '@ecf/domain';
 import type { Console, ExitCode } from '../../command.js';
 import { onlyFile, readDocument } from '../../input/read-document.js';
 import { type Options, type OptionValues, UsageError } from '../../options.js';
 
-export const options: Options = { env: 'value', format: 'value', o: 'value' };
+type Renderer = typeof import('@ecf/printed-form');
 
-export const help = `ecf print [--format FORMAT] [--env ENV] -o FILE.pdf [FILE.xml|-]
+export const options: Options = { env: 'value', format: 'value', logo: 'value', o: 'value' };
+
+export const help = `ecf print [--format FORMAT] [--env ENV] [--logo FILE] -o FILE.pdf [FILE.xml|-]
 
 Writes the printed form of a signed e-CF as PDF/A-3 with the XML attached. The
 renderer is the package @ecf-gateway/printed-form, which is installed apart
@@ -16,12 +18,14 @@ Options
   --format FORMAT  letter (default) or ticket, 80 mm wide
   --env ENV        environment of the address in the QR code: eCF (default),
                    CerteCF or TesteCF. The default of ecf qr is TesteCF
+  --logo FILE      logo of the issuer, a PNG or JPEG of at most 1 MiB
   -o FILE.pdf      the file to write
 
 Exit codes
   0  the PDF was written
   1  the document is not a signed e-CF, or it cannot be rendered
-  2  wrong usage, the file cannot be read, or the renderer is not installed
+  2  wrong usage, a file cannot be read, the logo is not a picture that can be
+     printed, or the renderer is not installed
 
 Examples
   ecf print 130000001E310000000001.xml -o factura.pdf
@@ -34,11 +38,13 @@ export async function execute(values: OptionValues, files: string[], console: Co
   if (!isEnvironment(env)) throw new UsageError(`--env is one of ${ENVIRONMENTS.join(', ')}.`);
   if (format !== 'letter' && format !== 'ticket') throw new UsageError('--format is letter or ticket.');
   if (typeof target !== 'string') throw new UsageError('-o names the PDF file to write.');
-  const { createPrinter, PrintError } = await loadPrintedForm();
+  const renderer = await loadPrintedForm();
+  const { createPrinter, PrintError } = renderer;
+  const logo = typeof values.logo === 'string' ? await logoOf(values.logo, renderer) : null;
   const xml = await readDocument(file, console);
   const printer = createPrinter();
   try {
-    const pdf = await printer.print({ xml, env, format });
+    const pdf = await printer.print({ xml, env, format, logo });
     await writeFile(target, pdf).catch((cause: Error) => {
       throw new UsageError(`${target} cannot be written (${cause.message}).`, { cause });
     });
@@ -52,8 +58,20 @@ export async function execute(values: OptionValues, files: string[], console: Co
   }
 }
 
+async function logoOf(path: string, { readLogo, LogoError }: Renderer): Promise<ReturnType<Renderer['readLogo']>> {
+  const bytes = await readFile(path).catch((cause: Error) => {
+    throw new UsageError(`--logo ${path} cannot be read (${cause.message}).`, { cause });
+  });
+  try {
+    return readLogo(bytes);
+  } catch (cause) {
+    if (cause instanceof LogoError) throw new UsageError(`--logo ${path}: ${cause.message}`, { cause });
+    throw cause;
+  }
+}
+
 /** The published command has it as an optional peer, because its renderer is larger than everything else together. */
-async function loadPrintedForm(): Promise<typeof import('@ecf/printed-form')> {
+async function loadPrintedForm(): Promise<Renderer> {
   try {
     return await import('@ecf/printed-form');
   } catch (error) {
