@@ -54,6 +54,7 @@ const GROUPS = [
   {
     text: ['Office', 'Oficina'],
     items: [
+      ['docs/console.md', 'Console', 'Consola'],
       ['docs/going-live.md', 'Going live', 'Salida a producción'],
       ['docs/certification.md', 'Certification', 'Certificación'],
     ],
