@@ -91,8 +91,18 @@ describeConsole('cancellations in the console', ({ deployment, signedIn }) => {
     await page.getByText('All numbers are cancelled.').waitFor();
     expect(await page.evaluate('document.documentElement.scrollWidth <= window.innerWidth')).toBe(true);
     await accessible(page);
-    // A key that only reads sees the list without the form.
+    // What is left of a registered range is cancelled with one click.
     const [{ id }] = (await deployment.demo.admin('GET', '/accounts')).body;
+    const ranges = `/accounts/${id}/taxpayers/${deployment.running.demo.issuer_rnc}/ranges`;
+    const range = { env: 'TesteCF', ecf_type: '33', from: 'E330000000001', to: 'E330000000050' };
+    expect((await deployment.demo.admin('PUT', ranges, [range])).status).toBe(200);
+    await page.goto(`${deployment.running.demo.base_url}/console/cancellations/new`);
+    await page.getByRole('button', { name: 'Cancel the rest' }).click();
+    await accessible(page);
+    await page.getByRole('button', { name: 'Review' }).click();
+    await page.getByRole('row', { name: 'E330000000001 E330000000050' }).waitFor();
+    await page.getByRole('button', { name: 'Cancel 50 numbers' }).waitFor();
+    // A key that only reads sees the list without the form.
     const rights = { name: 'auditoría', environments: ['TesteCF'], scopes: ['read'] };
     const { key } = (await deployment.demo.admin('POST', `/accounts/${id}/api-keys`, rights)).body;
     const reader = await signedIn('/console/cancellations', {}, key);

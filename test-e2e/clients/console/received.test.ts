@@ -79,7 +79,7 @@ describeConsole('received documents in the console', ({ deployment, open, signIn
     await page.getByText('2 seleccionados').waitFor();
     await page.getByRole('button', { name: 'Aprobar los seleccionados' }).press('Enter');
     await page.getByRole('button', { name: 'Aprobar 2 comprobantes' }).press('Enter');
-    await results(page).getByText('1 registradas, 1 sin registrar.').waitFor();
+    await results(page).getByText('1 registradas, 1 sin efecto.').waitFor();
     await results(page).getByRole('listitem').filter({ hasText: fourth }).getByText('Ya tenía una decisión').waitFor();
     await row(page, third).getByText('Aprobado').waitFor();
     await row(page, fourth).getByText('Aprobado').waitFor();
@@ -105,7 +105,10 @@ describeConsole('received documents in the console', ({ deployment, open, signIn
     await page.waitForURL(`**/console/received/${demo().buyer_rnc}/${demo().issuer_rnc}/${encf}`);
     await page.getByText('La DGII aceptó un comprobante con este código').waitFor();
     await page.getByText('No hay lista de emisores de confianza').waitFor();
-    await page.getByRole('rowheader', { name: 'Total' }).waitFor();
+    await page
+      .getByRole('term')
+      .filter({ hasText: /^Total$/ })
+      .waitFor();
     await accessible(page);
     for (const [button, name, content] of [
       ['Descargar XML', `${demo().issuer_rnc}${encf}.xml`, '<ECF'],
@@ -183,7 +186,7 @@ describeConsole('received documents in the console', ({ deployment, open, signIn
     await accessible(page);
     await row(page, encf).getByRole('link', { name: encf }).click();
     const compared = page.getByRole('table', { name: 'Disputed receipts' });
-    await compared.getByRole('cell', { name: 'RD$ 1.00', exact: true }).waitFor();
+    await compared.getByRole('cell', { name: '1.00', exact: true }).waitFor();
     await compared.getByText('This signer has not yet signed').nth(1).waitFor();
     const [file] = await Promise.all([
       page.waitForEvent('download'),
@@ -196,7 +199,9 @@ describeConsole('received documents in the console', ({ deployment, open, signIn
     await page.getByRole('button', { name: 'Approve' }).click();
     await page.getByText('The DGII has not confirmed this receipt.').waitFor();
     await page.getByRole('button', { name: `Approve ${encf}` }).click();
+    await results(page).getByText('The decision had no effect.').waitFor();
     await results(page).getByText('Rejected by the DGII').waitFor();
+    await page.getByRole('button', { name: 'Approve' }).waitFor();
     await accessible(page);
   });
 });

@@ -14,6 +14,11 @@ export interface Outcome {
   readonly error?: Error;
 }
 
+/** Whether the authority refused a decision that was recorded, so that a new one is possible. */
+export function isRefused({ approval }: Outcome): boolean {
+  return approval?.authority_submission_status === 'Rechazado';
+}
+
 /** Documents whose decisions are sent at the same time. */
 const AT_A_TIME = 4;
 /** How often, and after how many milliseconds each time, the list is asked whether it shows a decision. */
@@ -32,8 +37,7 @@ export function useDecisions() {
       (approval) => ({ invoice, approval }),
       (error: Error) => ({ invoice, error }),
     );
-    if (outcome.approval && outcome.approval.authority_submission_status !== 'Rechazado')
-      await shown(queries, invoice, env);
+    if (outcome.approval) await shown(queries, invoice, env, isRefused(outcome));
     setOutcomes((all) => all.map((one) => (one.invoice.id === invoice.id ? outcome : one)));
   }
 
@@ -80,17 +84,29 @@ function send({ encf, provider_rnc, buyer_rnc }: ReceivedInvoice, env: Place['en
   );
 }
 
-/** Waits until the received document shows its decision, which arrives a moment later, and puts it into the loaded lists. */
-async function shown(queries: QueryClient, invoice: ReceivedInvoice, env: Place['env']): Promise<void> {
+/**
+ * Waits until the received document shows its decision, which arrives a moment later, and puts it into the loaded lists. A
+ * decision that the authority refused is shown and then withdrawn.
+ */
+async function shown(
+  queries: QueryClient,
+  invoice: ReceivedInvoice,
+  env: Place['env'],
+  refused: boolean,
+): Promise<void> {
+  let wasDecided = false;
   for (let look = 0; look < LOOKS; look += 1) {
     const now = await findReceived(invoice, env).catch(() => invoice);
-    if (now.approval_status !== 'pending') {
-      queries.setQueryData(oneReceivedKey(now, env), now);
-      queries.setQueriesData<{ invoices: ReceivedInvoice[] }>({ queryKey: ['received'] }, (page) =>
-        page === undefined ? page : { ...page, invoices: page.invoices.map((one) => (one.id === now.id ? now : one)) },
-      );
-      return;
-    }
+    const isDecided = now.approval_status !== 'pending';
+    if (refused ? wasDecided && !isDecided : isDecided) return replace(queries, now, env);
+    wasDecided ||= isDecided;
     await new Promise((resolve) => setTimeout(resolve, LOOK_AFTER_MS));
   }
+}
+
+function replace(queries: QueryClient, now: ReceivedInvoice, env: Place['env']): void {
+  queries.setQueryData(oneReceivedKey(now, env), now);
+  queries.setQueriesData<{ invoices: ReceivedInvoice[] }>({ queryKey: ['received'] }, (page) =>
+    page === undefined ? page : { ...page, invoices: page.invoices.map((one) => (one.id === now.id ? now : one)) },
+  );
 }

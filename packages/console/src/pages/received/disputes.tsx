@@ -6,10 +6,16 @@ import { filesOf, oneReceivedKey, type ReceivedInvoice } from '../../data/receiv
 import { Choice } from '../../ui/field.js';
 import { FileButton } from '../../ui/file-button.js';
 import { useFormats } from '../../ui/format.js';
-import { Trust } from './signer.js';
+import { Holder, Trust } from './signer.js';
 import { AuthorityState } from './states.js';
 
 type Competing = ReceivedInvoice['conflicts'][number];
+
+interface Row {
+  readonly head: string;
+  readonly cells: readonly [kept: ReactNode, other: ReactNode];
+  readonly differs?: boolean;
+}
 
 /** The received document beside another one with the same number; nothing if there is none. */
 export function Disputes({ invoice }: { invoice: ReceivedInvoice }) {
@@ -43,36 +49,54 @@ export function Disputes({ invoice }: { invoice: ReceivedInvoice }) {
 /** Two documents with the same number, field by field. */
 function Comparison({ invoice, other }: { invoice: ReceivedInvoice; other: Competing }) {
   const words = useTranslations('received');
-  const { moment, money } = useFormats();
+  const { moment } = useFormats();
   const files = filesOf(invoice, usePlace().env);
   const [kept, competing] = [useContent(invoice), useContent(invoice, other.sha256)];
-  const rows: [head: string, kept: ReactNode, other: ReactNode][] = [
-    [
-      words('authority'),
-      <AuthorityState key="kept" invoice={{ ...invoice, conflicts_total: 0 }} />,
-      <AuthorityState key="other" invoice={{ ...other, conflicts_total: 0 }} />,
-    ],
-    [words('disputes.date'), moment(invoice.date_received), moment(other.date_received)],
-    [words('disputes.issueDate'), kept.FechaEmision, competing.FechaEmision],
-    [words('disputes.total'), amount(kept.MontoTotal), amount(competing.MontoTotal)],
-    [words('disputes.signed'), kept.FechaHoraFirma, competing.FechaHoraFirma],
-    [words('detail.subject'), invoice.signer.subject, other.signer.subject],
-    [words('detail.issuer'), invoice.signer.issuer, other.signer.issuer],
-    [words('detail.trust'), <Trust key="kept" signer={invoice.signer} />, <Trust key="other" signer={other.signer} />],
-    [
-      'XML',
-      <FileButton key="kept" get={() => files.xml()} name={`${invoice.encf}.xml`}>
-        {words('disputes.kept')}
-      </FileButton>,
-      <FileButton key="other" get={() => files.xml(other.sha256)} name={`${invoice.encf}-${other.sha256}.xml`}>
-        {words('disputes.other')}
-      </FileButton>,
-    ],
-    [words('disputes.sha256'), null, <code key="other">{other.sha256}</code>],
+  const same = (name: 'subject' | 'issuer') => invoice.signer[name] === other.signer[name];
+  const rows: Row[] = [
+    {
+      head: words('authority'),
+      cells: [
+        <AuthorityState key="kept" invoice={{ ...invoice, conflicts_total: 0 }} />,
+        <AuthorityState key="other" invoice={{ ...other, conflicts_total: 0 }} />,
+      ],
+    },
+    { head: words('disputes.date'), cells: [moment(invoice.date_received), moment(other.date_received)] },
+    ...CONTENT.map((name) => ({
+      head: words(`disputes.content.${name}`),
+      cells: [kept[name], competing[name]] as const,
+      differs: kept[name] !== competing[name],
+    })),
+    {
+      head: words('detail.subject'),
+      cells: [<Holder key="kept" name={invoice.signer.subject} />, <Holder key="other" name={other.signer.subject} />],
+      differs: !same('subject'),
+    },
+    {
+      head: words('detail.issuer'),
+      cells: [<Holder key="kept" name={invoice.signer.issuer} />, <Holder key="other" name={other.signer.issuer} />],
+      differs: !same('issuer'),
+    },
+    {
+      head: words('detail.trust'),
+      cells: [<Trust key="kept" signer={invoice.signer} />, <Trust key="other" signer={other.signer} />],
+    },
+    {
+      head: 'XML',
+      cells: [
+        <FileButton key="kept" get={() => files.xml()} name={`${invoice.encf}.xml`}>
+          {words('disputes.kept')}
+        </FileButton>,
+        <FileButton key="other" get={() => files.xml(other.sha256)} name={`${invoice.encf}-${other.sha256}.xml`}>
+          {words('disputes.other')}
+        </FileButton>,
+      ],
+    },
+    {
+      head: words('disputes.sha256'),
+      cells: [<code key="kept">{kept.sha256}</code>, <code key="other">{other.sha256}</code>],
+    },
   ];
-  function amount(text: string | undefined) {
-    return text === undefined || Number.isNaN(Number(text)) ? text : money(text);
-  }
   return (
     <div className="wide">
       <table>
@@ -85,14 +109,11 @@ function Comparison({ invoice, other }: { invoice: ReceivedInvoice; other: Compe
           </tr>
         </thead>
         <tbody>
-          {rows.map(([head, ...cells]) => (
-            <tr key={head} className={cells[0] !== cells[1] && typeof cells[1] === 'string' ? 'differs' : undefined}>
+          {rows.map(({ head, cells: [kept, other], differs }) => (
+            <tr key={head} className={differs ? 'differs' : undefined}>
               <th scope="row">{head}</th>
-              {cells.map((cell, at) => (
-                <td key={at === 0 ? 'kept' : 'other'} dir="auto">
-                  {cell}
-                </td>
-              ))}
+              <td dir="auto">{kept}</td>
+              <td dir="auto">{other}</td>
             </tr>
           ))}
         </tbody>
@@ -101,19 +122,28 @@ function Comparison({ invoice, other }: { invoice: ReceivedInvoice; other: Compe
   );
 }
 
-const COMPARED = ['FechaEmision', 'MontoTotal', 'FechaHoraFirma'] as const;
+/** Elements of a document by which two are compared. */
+const CONTENT = ['FechaEmision', 'MontoTotal', 'FechaHoraFirma'] as const;
 
-/** What a document states, read from its XML. */
-function useContent(invoice: ReceivedInvoice, sha256?: string): Partial<Record<(typeof COMPARED)[number], string>> {
+type Content = { [Name in (typeof CONTENT)[number] | 'sha256']?: string | undefined };
+
+/** What a document states, as its XML has it, and the checksum of the XML where the browser computes one (over HTTPS). */
+function useContent(invoice: ReceivedInvoice, sha256?: string): Content {
   const { env } = usePlace();
   const { data } = useQuery({
     queryKey: ['received xml', ...oneReceivedKey(invoice, env), sha256 ?? invoice.id],
-    queryFn: async () => {
-      const text = await (await filesOf(invoice, env).xml(sha256)).text();
-      const xml = new DOMParser().parseFromString(text, 'application/xml');
-      return Object.fromEntries(COMPARED.map((name) => [name, xml.querySelector(name)?.textContent ?? undefined]));
+    queryFn: async (): Promise<Content> => {
+      const file = await filesOf(invoice, env).xml(sha256);
+      const xml = new DOMParser().parseFromString(await file.text(), 'application/xml');
+      const content = CONTENT.map((name) => [name, xml.querySelector(name)?.textContent ?? undefined]);
+      return { ...Object.fromEntries(content), sha256: await checksum(file) };
     },
     staleTime: Number.POSITIVE_INFINITY,
   });
   return data ?? {};
+}
+
+async function checksum(file: Blob): Promise<string | undefined> {
+  const hash = await crypto.subtle?.digest('SHA-256', await file.arrayBuffer());
+  return hash && [...new Uint8Array(hash)].map((byte) => byte.toString(16).padStart(2, '0')).join('');
 }

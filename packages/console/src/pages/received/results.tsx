@@ -1,6 +1,6 @@
 import { useEffect, useRef } from 'react';
 import { useTranslations } from 'use-intl';
-import type { Outcome, useDecisions } from '../../data/decisions.js';
+import { isRefused, type Outcome, type useDecisions } from '../../data/decisions.js';
 import { problemText } from '../../ui/loaded.js';
 import { ReceivedLink } from './inbox.js';
 import { Sends } from './states.js';
@@ -43,8 +43,8 @@ export function Results({ acts }: { acts: ReturnType<typeof useDecisions> }) {
 function Summary({ outcomes }: { outcomes: readonly Outcome[] }) {
   const words = useTranslations('received.results');
   const count = outcomes.length;
-  const done = outcomes.filter(({ approval }) => approval).length;
-  const failed = outcomes.filter(({ error }) => error).length;
+  const failed = outcomes.filter((one) => one.error || isRefused(one)).length;
+  const done = outcomes.filter(({ approval }) => approval).length - outcomes.filter(isRefused).length;
   const text =
     done + failed < count
       ? words('busy', { done: done + failed, count })

@@ -7,9 +7,13 @@ export function Signer({ signer }: { signer: ReceivedInvoice['signer'] }) {
   return (
     <dl className="signer">
       <dt>{words('subject')}</dt>
-      <Holder name={signer.subject} />
+      <dd>
+        <Holder name={signer.subject} />
+      </dd>
       <dt>{words('issuer')}</dt>
-      <Holder name={signer.issuer} />
+      <dd>
+        <Holder name={signer.issuer} />
+      </dd>
       <dt>{words('trust')}</dt>
       <dd>
         <Trust signer={signer} />
@@ -30,12 +34,12 @@ export function Trust({ signer: { trusted, known } }: { signer: ReceivedInvoice[
 }
 
 /** The common name of a certificate's subject or issuer, above the whole of it. */
-function Holder({ name }: { name: string }) {
+export function Holder({ name }: { name: string }) {
   const common = /(?:^|, )CN=((?:\\.|[^,\\])*)/.exec(name)?.[1]?.replaceAll('\\', '');
   return (
-    <dd dir="auto">
+    <span dir="auto">
       {common && <span className="stranger">{common}</span>}
       <small className="stranger">{name}</small>
-    </dd>
+    </span>
   );
 }
