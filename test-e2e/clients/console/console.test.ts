@@ -25,7 +25,7 @@ describeConsole('the console in Chromium', ({ deployment, open, signIn, accepted
     await page.getByRole('heading', { name: 'Mayores compradores' }).waitFor();
     await accessible(page);
     await page.getByRole('link', { name: 'Emitidos' }).click();
-    await page.getByLabel('Estado').selectOption('Aceptado');
+    await page.getByLabel('Estado', { exact: true }).selectOption('Aceptado');
     await page.getByRole('button', { name: 'Buscar' }).click();
     await page.waitForURL(/status=Aceptado/);
     await accessible(page);
@@ -42,13 +42,13 @@ describeConsole('the console in Chromium', ({ deployment, open, signIn, accepted
   it('asks for a sign-in over the page when the session ended elsewhere, and continues with what was typed.', async () => {
     const page = await open('/console/invoices');
     await signIn(page);
-    await page.getByLabel('Referencia').fill('FACT-1000');
+    await page.getByLabel('Buscar comprobante').fill('#FACT-1000');
     await page.context().clearCookies();
     await page.getByLabel('Tipo').selectOption('31');
     await page.getByRole('button', { name: 'Buscar' }).click();
     await page.getByText('La sesión terminó').waitFor();
     await signIn(page);
-    expect(await page.getByLabel('Referencia').inputValue()).toBe('FACT-1000');
+    expect(await page.getByLabel('Buscar comprobante').inputValue()).toBe('#FACT-1000');
   });
 
   it('signs out in every tab.', async () => {
@@ -74,7 +74,7 @@ describeConsole('the console in Chromium', ({ deployment, open, signIn, accepted
       await page.getByRole('button', { name: 'Menu' }).click();
       await accessible(page);
       await page.getByRole('link', { name: link, exact: true }).click();
-      await page.getByRole('navigation').waitFor({ state: 'hidden' });
+      await page.getByRole('navigation', { name: 'Pages' }).waitFor({ state: 'hidden' });
       await accessible(page);
       expect(await page.evaluate('document.documentElement.scrollWidth <= window.innerWidth')).toBe(true);
     }

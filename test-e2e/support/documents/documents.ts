@@ -17,9 +17,11 @@ export function encf(type: string, sequence: number): string {
 
 /** Invoices of one issuer, each under the next number of its type. */
 export class Numbering {
-  private last = 100;
-
-  constructor(private readonly issuer: { rnc: string; name: string }) {}
+  /** @param last the number before the first one */
+  constructor(
+    private readonly issuer: { rnc: string; name: string },
+    private last = 100,
+  ) {}
 
   /** An example document (`ecf-31`, `ecf-32`, ...) of this issuer under its own number; `edit` changes it in place. */
   next(example = 'ecf-31', edit?: (ecf: Invoice) => void): { invoice: Invoice; encf: string } {

@@ -14,7 +14,10 @@ const invoices = createRoute({
   getParentRoute: () => root,
   path: '/invoices',
   validateSearch: (search: Record<string, unknown>) =>
-    named(search, ['from', 'to', 'cursor', 'status', 'type', 'buyer', 'reference']),
+    named(search, [
+      ...(['status', 'type', 'buyer', 'name', 'reference', 'delivery', 'code', 'min', 'max'] as const),
+      ...(['superseded', 'sort', 'period', 'from', 'to', 'cursor'] as const),
+    ]),
   component: page(() => import('../pages/invoices/invoices.js'), 'Invoices'),
 });
 
@@ -89,6 +92,7 @@ const cancellation = createRoute({
 const deliveries = createRoute({
   getParentRoute: () => root,
   path: '/deliveries',
+  validateSearch: (search: Record<string, unknown>) => named(search, ['state', 'from', 'to', 'cursor']),
   component: page(() => import('../pages/deliveries/deliveries.js'), 'Deliveries'),
 });
 

@@ -1,16 +1,30 @@
+import type { paths } from '@ecf/client';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { dayBefore } from '../ui/format.js';
+import { dayBefore, monthAgo } from '../ui/format.js';
 import { bodyOf, gateway, type Schemas } from './gateway.js';
 import { type Place, usePlace } from './place.js';
 
 export type Invoice = Schemas['Invoice'];
 
-/** Filters of the list of invoices, as they stand in the address. */
+/** Filters of the list of invoices, as they are in the address. */
 export type InvoiceFilters = {
   status?: string;
   type?: string;
   buyer?: string;
+  /** Part of the buyer's name. */
+  name?: string;
   reference?: string;
+  /** States of the delivery, separated by commas. */
+  delivery?: string;
+  /** A code in the messages of rejected documents. */
+  code?: string;
+  min?: string;
+  max?: string;
+  /** `true` for documents of earlier certification runs too. */
+  superseded?: string;
+  sort?: string;
+  /** The day that `from` and `to` are about: `created` or `issued`. */
+  period?: string;
   /** Days `YYYY-MM-DD`, both included; by default the last thirty. */
   from?: string;
   to?: string;
@@ -27,19 +41,21 @@ const periodOf = ({ rnc, env }: Place, from: string, to: string) => ({
   'end-date': headerDay(to),
 });
 
-/** A page of invoices, newest first. */
-export function useInvoices(filters: InvoiceFilters) {
-  const { status, type, buyer, reference, from = dayBefore(30), to = dayBefore(0), cursor } = filters;
-  const place = usePlace();
+/** The filters as the query of the gateway, which checks them. */
+function queryOf(filters: InvoiceFilters): Record<string, string> {
+  const { status, type, buyer, name, reference, delivery, code, min, max, superseded, sort, period, cursor } = filters;
   const query = {
-    sort: '-created_at' as const,
-    limit: 50,
-    ...(status && { status: status as Schemas['InvoiceStatus'] }),
-    ...(type && { ecf_type: type as Schemas['EcfType'] }),
-    ...(buyer && { buyer_rnc: buyer }),
-    ...(reference && { reference }),
-    ...(cursor && { cursor }),
+    ...{ status, ecf_type: type, buyer_rnc: buyer, buyer_name: name, reference, delivery_status: delivery },
+    ...{ message_code: code, min_amount: min, max_amount: max, superseded, sort, period, cursor },
   };
+  return Object.fromEntries(Object.entries(query).flatMap(([key, value]) => (value ? [[key, value]] : [])));
+}
+
+/** A page of invoices. */
+export function useInvoices(filters: InvoiceFilters) {
+  const { from = monthAgo(), to = dayBefore(0) } = filters;
+  const place = usePlace();
+  const query: paths['/invoices']['get']['parameters']['query'] = { limit: 50, ...queryOf(filters) };
   return useQuery({
     queryKey: ['invoices', place, query, from, to],
     queryFn: () => bodyOf(gateway.GET('/invoices', { params: { header: periodOf(place, from, to), query } })),
@@ -47,15 +63,28 @@ export function useInvoices(filters: InvoiceFilters) {
   });
 }
 
-/** Sums of the invoices of a period. */
-export function useSums(from: string, to: string) {
+/** Every invoice that matches the filters, as CSV that Excel reads. */
+export function invoicesAsCsv(filters: InvoiceFilters, place: Place): Promise<Blob> {
+  const { from = monthAgo(), to = dayBefore(0), cursor: _, ...others } = filters;
+  const query = new URLSearchParams({ ...queryOf(others), bom: 'true' });
+  return fileOf(`/invoices?${query}`, place, { ...periodOf(place, from, to), accept: 'text/csv' });
+}
+
+/** The document that was submitted under a trackId. */
+export async function invoiceOfTrack(trackId: string, { env }: Place): Promise<{ rnc: string; encf: string }> {
+  const params = { path: { track_id: trackId }, header: { env } };
+  return bodyOf(gateway.GET('/invoice-status/{track_id}', { params }));
+}
+
+/** Sums of the invoices of a period, by the day of their creation or of their issue. */
+export function useSums(from: string, to: string, period: 'created' | 'issued' = 'created') {
   const place = usePlace();
   return useQuery({
-    queryKey: ['sums', place, from, to],
+    queryKey: ['sums', place, from, to, period],
     queryFn: () =>
       bodyOf(
         gateway.GET('/invoices/aggregate', {
-          params: { header: periodOf(place, from, to), query: { top_clients_limit: 5 } },
+          params: { header: periodOf(place, from, to), query: { top_clients_limit: 5, period } },
         }),
       ),
     placeholderData: keepPreviousData,
@@ -127,8 +156,8 @@ export function useQr({ env, issuer_rnc: rnc, encf }: Invoice) {
 }
 
 /** The address of the printed form or of the signed XML, for a link. It needs headers, so the bytes come by `fetch`. */
-export async function fileOf(path: string, place: Place): Promise<Blob> {
-  const response = await fetch(path, { headers: { env: place.env, 'rnc-issuing': place.rnc } });
+export async function fileOf(path: string, place: Place, headers: Record<string, string> = {}): Promise<Blob> {
+  const response = await fetch(path, { headers: { env: place.env, 'rnc-issuing': place.rnc, ...headers } });
   if (response.ok) return response.blob();
   await bodyOf(Promise.resolve({ error: await response.json().catch(() => null), response }));
   throw new Error('not reached');

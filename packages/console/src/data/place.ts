@@ -40,6 +40,12 @@ async function wholeAccount(): Promise<Schemas['OwnAccount']> {
 
 const accountPage = (offset: number) => bodyOf(gateway.GET('/account', { params: { query: { offset } } }));
 
+/** Whether the key of the session has one of the scopes. */
+export function useMay(...scopes: Schemas['OwnAccount']['scopes']): boolean {
+  const account = useAccount();
+  return scopes.some((scope) => account.data?.scopes.includes(scope));
+}
+
 const STORED = 'ecf.place';
 
 /** The place that was chosen last on this computer. */

@@ -53,3 +53,19 @@ export function Choice({ label, value, options, onChange }: ChoiceProps) {
     </Field>
   );
 }
+
+interface DayFieldProps {
+  label: string;
+  /** `YYYY-MM-DD` */
+  value: string;
+  onChange: (value: string) => void;
+}
+
+/** A field with a day. */
+export function DayField({ label, value, onChange }: DayFieldProps) {
+  return (
+    <Field label={label}>
+      {(ids) => <input {...ids} type="date" value={value} onChange={({ target }) => onChange(target.value)} required />}
+    </Field>
+  );
+}

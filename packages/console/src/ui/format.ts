@@ -8,6 +8,8 @@ export function useFormats() {
     money: (amount: string | number) =>
       `RD$ ${format.number(Number(amount), { minimumFractionDigits: 2, maximumFractionDigits: 2 })}`,
     number: (value: number) => format.number(value),
+    /** `1.2 M`, for the axis of a chart. */
+    brief: (value: number) => format.number(value, { notation: 'compact', maximumFractionDigits: 1 }),
     /** `04/05/2026`. */
     day: (time: string) =>
       format.dateTime(new Date(time.length === 10 ? `${time}T12:00:00-04:00` : time), {
@@ -17,6 +19,8 @@ export function useFormats() {
       }),
     /** `10:05:30 a. m.` */
     clock: (time: string) => format.dateTime(new Date(time), { timeStyle: 'medium' }),
+    /** `4 may`. */
+    shortDay: (day: string) => format.dateTime(new Date(`${day}T12:00:00-04:00`), { day: 'numeric', month: 'short' }),
     moment: (time: string) => format.dateTime(new Date(time), { dateStyle: 'medium', timeStyle: 'medium' }),
     month: (month: string) =>
       format.dateTime(new Date(`${month}-15T12:00:00-04:00`), { month: 'short', year: '2-digit' }),
@@ -29,6 +33,9 @@ export function useFormats() {
 }
 
 const DAY_MS = 86_400_000;
+
+/** The first day of the last thirty, today included. */
+export const monthAgo = () => dayBefore(29);
 
 /** `YYYY-MM-DD` in the Dominican Republic, some days before now. */
 export function dayBefore(days: number): string {

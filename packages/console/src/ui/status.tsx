@@ -1,7 +1,8 @@
 import { useTranslations } from 'use-intl';
 import type { Schemas } from '../data/gateway.js';
 
-const TONES = {
+/** The tone of each status, in texts and charts. */
+export const TONES = {
   Aceptado: 'good',
   AceptadoCondicional: 'warn',
   Rechazado: 'bad',

@@ -14,15 +14,17 @@ interface TableProps<T> {
   columns: readonly Column<T>[];
   rows: readonly T[];
   rowKey: (row: T) => string;
+  /** True if a click anywhere in a row follows the link in its first cell. */
+  opens?: boolean;
 }
 
 /** A table whose first column names the rows. On a narrow screen it scrolls by itself. */
-export function Table<T>({ caption, columns, rows, rowKey }: TableProps<T>) {
+export function Table<T>({ caption, columns, rows, rowKey, opens }: TableProps<T>) {
   const side = ({ amount }: Column<T>) => (amount ? 'amount' : undefined);
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard scrolls a wide table
     <section className="wide" aria-label={caption} tabIndex={0}>
-      <table>
+      <table className={opens ? 'opens' : undefined}>
         <caption className="unseen">{caption}</caption>
         <thead>
           <tr>

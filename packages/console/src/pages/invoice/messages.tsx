@@ -1,9 +1,11 @@
 import { useTranslations } from 'use-intl';
 import type { Invoice } from '../../data/invoices.js';
+import { useRemedy } from '../../ui/remedy.js';
 
 /** What the authority says about the document, what to do about it, and whether the number can be used again. */
 export function Messages({ invoice: { status, messages, sequence_used } }: { invoice: Invoice }) {
   const words = useTranslations('invoice');
+  const remedy = useRemedy();
   const isRejected = status === 'Rechazado';
   return (
     <>
@@ -19,7 +21,7 @@ export function Messages({ invoice: { status, messages, sequence_used } }: { inv
             {messages.map(({ codigo, valor }) => (
               <li key={`${codigo} ${valor}`}>
                 <span dir="auto">{valor}</span> {codigo !== '' && <code>{codigo}</code>}
-                <Remedy code={codigo} />
+                {remedy(codigo) !== null && <p className="quiet">{remedy(codigo)}</p>}
               </li>
             ))}
           </ul>
@@ -28,11 +30,4 @@ export function Messages({ invoice: { status, messages, sequence_used } }: { inv
       )}
     </>
   );
-}
-
-/** What to do about a message of the authority, where its code is known. */
-function Remedy({ code }: { code: string }) {
-  const words = useTranslations('remedies');
-  const known = code.trim() as '1';
-  return words.has(known) ? <p className="quiet">{words(known)}</p> : null;
 }

@@ -1,37 +1,39 @@
-import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
-import type { FormEvent } from 'react';
+import { useMutation } from '@tanstack/react-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
 import { useTranslations } from 'use-intl';
-import { type InvoiceFilters, useInvoices } from '../../data/invoices.js';
+import { type InvoiceFilters, invoicesAsCsv, useInvoices } from '../../data/invoices.js';
 import { usePlace } from '../../data/place.js';
-import { dayBefore, useFormats } from '../../ui/format.js';
-import { Loaded } from '../../ui/loaded.js';
-import { Status } from '../../ui/status.js';
+import { save } from '../../ui/files.js';
+import { Loaded, problemText } from '../../ui/loaded.js';
+import { Filters } from './filters.js';
+import './invoices.css';
+import { Rows } from './rows.js';
 
 const route = getRouteApi('/invoices');
-const STATUSES = ['Aceptado', 'AceptadoCondicional', 'Rechazado', 'EnProceso'] as const;
-const TYPES = ['31', '32', '33', '34', '41', '43', '44', '45', '46', '47'] as const;
 
-/** Issued documents, by filters that stand in the address. */
+/** Issued documents, by filters that are kept in the address. */
 export function Invoices() {
   const words = useTranslations('invoices');
-  const filters = route.useSearch();
-  const page = useInvoices(filters);
-  const { rnc: issuer } = usePlace();
-  const { number } = useFormats();
+  const { cursor, ...filters } = route.useSearch();
+  const page = useInvoices({ ...filters, ...(cursor && { cursor }) });
   return (
     <>
       <header className="heading">
         <h1>{words('title')}</h1>
-        {page.data && <p className="quiet">{words('count', { count: page.data.total })}</p>}
+        {page.data && (
+          <p className="quiet" role="status">
+            {words('count', { count: page.data.total })}
+          </p>
+        )}
       </header>
       <Filters filters={filters} />
       <Loaded query={page}>
         {({ invoices, next_cursor: next, total }) => (
           <>
-            {total === 0 ? <p className="quiet">{words('empty')}</p> : <Rows invoices={invoices} issuer={issuer} />}
-            <nav className="pages" aria-label={number(total)}>
-              {filters.cursor !== undefined && (
-                <Link to="/invoices" search={withoutCursor(filters)}>
+            {total === 0 ? <Nothing filters={filters} /> : <Rows invoices={invoices} />}
+            <nav className="pages" aria-label={words('pages')}>
+              {cursor !== undefined && (
+                <Link to="/invoices" search={filters}>
                   {words('first')}
                 </Link>
               )}
@@ -40,6 +42,7 @@ export function Invoices() {
                   {words('next')}
                 </Link>
               )}
+              {total > 0 && <Csv filters={filters} />}
             </nav>
           </>
         )}
@@ -48,120 +51,34 @@ export function Invoices() {
   );
 }
 
-const withoutCursor = ({ cursor: _, ...others }: InvoiceFilters): InvoiceFilters => others;
-
-function Rows({
-  invoices,
-  issuer,
-}: {
-  invoices: NonNullable<ReturnType<typeof useInvoices>['data']>['invoices'];
-  issuer: string;
-}) {
+/** A text that no buyer's name has may be an own reference. */
+function Nothing({ filters: { name, ...others } }: { filters: InvoiceFilters }) {
   const words = useTranslations('invoices');
-  const { day, money, rnc } = useFormats();
   return (
-    <div className="wide">
-      <table>
-        <caption className="unseen">{words('title')}</caption>
-        <thead>
-          <tr>
-            <th scope="col">{words('encf')}</th>
-            <th scope="col">{words('buyer')}</th>
-            <th scope="col">{words('date')}</th>
-            <th scope="col">{words('status')}</th>
-            <th scope="col" className="amount">
-              {words('total')}
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {invoices.map(({ id, encf, buyer_name, buyer_rnc, date_issued, status, total_amount, reference }) => (
-            <tr key={id}>
-              <th scope="row">
-                <Link to="/invoices/$rnc/$encf" params={{ rnc: issuer, encf }}>
-                  {encf}
-                </Link>
-                {reference !== null && <small>{reference}</small>}
-              </th>
-              <td>
-                {buyer_name}
-                {buyer_rnc !== null && <small>{rnc(buyer_rnc)}</small>}
-              </td>
-              <td>{day(date_issued)}</td>
-              <td>
-                <Status status={status} />
-              </td>
-              <td className="amount">{money(total_amount)}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+    <div>
+      <p className="quiet">{words('empty')}</p>
+      {name !== undefined && (
+        <Link to="/invoices" search={{ ...others, reference: name }}>
+          {words('asReference', { text: name })}
+        </Link>
+      )}
     </div>
   );
 }
 
-function Filters({ filters }: { filters: InvoiceFilters }) {
-  const words = useTranslations();
-  const navigate = useNavigate();
-  const { rnc } = usePlace();
-  const change = (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault();
-    const given = Object.fromEntries(new FormData(event.currentTarget)) as Record<string, string>;
-    const encf = given.encf?.trim().toUpperCase();
-    if (encf) return navigate({ to: '/invoices/$rnc/$encf', params: { rnc, encf } });
-    const { encf: _, ...search } = given;
-    return navigate({ to: '/invoices', search });
-  };
+function Csv({ filters }: { filters: InvoiceFilters }) {
+  const words = useTranslations('invoices');
+  const state = useTranslations('state');
+  const place = usePlace();
+  const csv = useMutation({
+    mutationFn: async () => save(`${words('file')}-${place.rnc}.csv`, await invoicesAsCsv(filters, place)),
+  });
   return (
-    <search>
-      <form className="filters" onSubmit={change} key={JSON.stringify(filters)}>
-        <label className="field">
-          <span>{words('invoices.from')}</span>
-          <input type="date" name="from" defaultValue={filters.from ?? dayBefore(30)} required />
-        </label>
-        <label className="field">
-          <span>{words('invoices.to')}</span>
-          <input type="date" name="to" defaultValue={filters.to ?? dayBefore(0)} required />
-        </label>
-        <label className="field">
-          <span>{words('invoices.status')}</span>
-          <select name="status" defaultValue={filters.status ?? ''}>
-            <option value="">{words('invoices.all')}</option>
-            {STATUSES.map((status) => (
-              <option key={status} value={status}>
-                {words(`status.${status}`)}
-              </option>
-            ))}
-          </select>
-        </label>
-        <label className="field">
-          <span>{words('invoices.type')}</span>
-          <select name="type" defaultValue={filters.type ?? ''}>
-            <option value="">{words('invoices.all')}</option>
-            {TYPES.map((type) => (
-              <option key={type} value={type}>
-                {`${type} ${words(`type.${type}`)}`}
-              </option>
-            ))}
-          </select>
-        </label>
-        <label className="field">
-          <span>{words('invoices.buyerRnc')}</span>
-          <input name="buyer" defaultValue={filters.buyer} inputMode="numeric" autoComplete="off" />
-        </label>
-        <label className="field">
-          <span>{words('invoices.reference')}</span>
-          <input name="reference" defaultValue={filters.reference} autoComplete="off" />
-        </label>
-        <label className="field">
-          <span>{words('invoices.find')}</span>
-          <input name="encf" placeholder="E310000000001" autoComplete="off" />
-        </label>
-        <button type="submit">{words('invoices.search')}</button>
-        <Link to="/invoices" className="plain">
-          {words('invoices.clear')}
-        </Link>
-      </form>
-    </search>
+    <>
+      <button type="button" className="plain" disabled={csv.isPending} onClick={() => csv.mutate()}>
+        {words(csv.isPending ? 'csvBusy' : 'csv')}
+      </button>
+      {csv.error && <span role="alert">{problemText(csv.error, state)}</span>}
+    </>
   );
 }

@@ -73,6 +73,7 @@ export const general: typeof spanish = {
     problem: 'This could not be done: {message}',
     unworded: 'This could not be done. The server answered:',
   },
+  figure: { asTable: 'As a table' },
   status: {
     Aceptado: 'Accepted',
     AceptadoCondicional: 'Accepted conditionally',

@@ -68,6 +68,7 @@ export const general = {
     problem: 'No se pudo completar: {message}',
     unworded: 'No se pudo completar. El servidor respondió:',
   },
+  figure: { asTable: 'Como tabla' },
   status: {
     Aceptado: 'Aceptado',
     AceptadoCondicional: 'Aceptado condicional',

@@ -1,0 +1,60 @@
+import { useQuery } from '@tanstack/react-query';
+import { dayBefore, monthAgo } from '../ui/format.js';
+import { bodyOf, GatewayError, gateway } from './gateway.js';
+import { headerDay } from './invoices.js';
+import { usePlace } from './place.js';
+
+/** The states of a delivery that need a person, as the filter of the list takes them. */
+export const FAILING = 'no_receiver,refused,unacknowledged,failed';
+
+/** The largest providers of the last thirty days. */
+export function useProviders(enabled: boolean) {
+  const { env, rnc } = usePlace();
+  const header = { 'buyer-rnc': rnc, env, 'start-date': headerDay(monthAgo()), 'end-date': headerDay(dayBefore(0)) };
+  return useQuery({
+    enabled,
+    queryKey: ['providers', header],
+    queryFn: () =>
+      bodyOf(
+        gateway.GET('/fe/recepcion/api/invoices/aggregate', { params: { header, query: { top_providers_limit: 5 } } }),
+      ),
+  });
+}
+
+/** The received documents of the last year that wait longest for a decision, and how many wait. */
+export function useAwaited(enabled: boolean) {
+  const { env, rnc } = usePlace();
+  const header = {
+    'buyer-rnc': rnc,
+    env,
+    'start-date': headerDay(dayBefore(365)),
+    'end-date': headerDay(dayBefore(0)),
+  };
+  const query = { status: 'pending', sort: 'created_at', limit: 5 } as const;
+  return useQuery({
+    enabled,
+    queryKey: ['received', 'awaited', header],
+    queryFn: () =>
+      bodyOf(gateway.GET('/fe/recepcion/api/invoices/all', { params: { header, query } })).catch((error: unknown) => {
+        // The gateway's answer where a period has no document.
+        if (error instanceof GatewayError && error.code === 'not_found') return { invoices: [], total: 0 };
+        throw error;
+      }),
+  });
+}
+
+/** The authority's services; null where this gateway or the environment cannot query them. */
+export function useAuthority(enabled: boolean) {
+  const { env } = usePlace();
+  return useQuery({
+    enabled,
+    queryKey: ['authority', env],
+    queryFn: () =>
+      bodyOf(gateway.GET('/monitoring/status', { params: { header: { env } } })).catch((error: unknown) => {
+        const isAbsent = ['status_key_missing', 'service_not_in_environment'];
+        if (error instanceof GatewayError && isAbsent.includes(error.code)) return null;
+        throw error;
+      }),
+    refetchInterval: 60_000,
+  });
+}
