@@ -17,7 +17,7 @@ export function partAt(state: EditorState, path: string): Part {
   let value: SyntaxNode | null = syntaxTree(state).topNode.firstChild;
   for (const [name, position] of stepsOf(path)) {
     const property = value && propertyOf(state, value, name);
-    if (!property) return part;
+    if (!property) break;
     value = entryOf(property.lastChild, position);
     const isGroup = value?.name === 'Object' || value?.name === 'Array';
     part = isGroup ? partOfGroup(property, position === null ? null : value) : property;
