@@ -5,6 +5,7 @@ import {
   type EventType,
   MESSAGE_CODE,
   MOST_RUNS,
+  RECEIPT_NUMBER,
   referenceSchema,
 } from '@ecf/contracts';
 import { INVOICE_STATUSES, isRnc } from '@ecf/domain';
@@ -41,6 +42,11 @@ export class Parameters extends ListingParameters {
         'message_code',
         (text) => MESSAGE_CODE.test(text),
         'a code has 1 to 20 letters, digits, - or .',
+      ),
+      modifiedEncf: this.#text(
+        'modified_encf',
+        (text) => RECEIPT_NUMBER.test(text),
+        'the number of a fiscal receipt is a letter and 10 to 18 digits',
       ),
       superseded: this.word('superseded', ['true', 'false']) === 'true' ? true : null,
       reference: this.#text(

@@ -7378,6 +7378,8 @@ export interface operations {
                 delivery_status?: string;
                 /** @description Only rejected documents with this codigo in their messages. */
                 message_code?: string;
+                /** @description Only notes that modify the document of this number. */
+                modified_encf?: string;
                 /** @description Only this own reference. */
                 reference?: string;
                 /** @description Only this type of e-CF. */

@@ -50,6 +50,8 @@ export const buyerNameSchema = z
   .refine((text) => !text.includes('\0'));
 /** A code of the authority's messages, as a criterion. */
 export const MESSAGE_CODE = /^[\w.-]{1,20}$/;
+/** The number of a fiscal receipt, electronic or on paper, as a criterion. */
+export const RECEIPT_NUMBER = /^[A-Z]\d{10,18}$/;
 
 /** An issued document, one per (environment, issuer, eNCF). Null if a field does not apply. */
 export const invoiceSchema = named('Invoice', {
@@ -271,6 +273,11 @@ export const INVOICES = publicOperations('Invoices', 'query', {
         z.string().regex(MESSAGE_CODE),
         'Only rejected documents with this codigo in their messages.',
         '1209',
+      ),
+      modified_encf: optional(
+        z.string().regex(RECEIPT_NUMBER),
+        'Only notes that modify the document of this number.',
+        'E310000000101',
       ),
       reference: referenceSchema.optional().describe('Only this own reference.'),
       ecf_type: P.ecfType,

@@ -35,6 +35,7 @@ export function listQuery(filter: InvoiceFilter, page: Page) {
   const uncounted = matching(
     [
       ['buyer_rnc =', criteria.buyerRnc, 'text'],
+      ['modified_encf =', criteria.modifiedEncf, 'text'],
       ['reference =', criteria.reference, 'text'],
     ],
     value,

@@ -34,6 +34,8 @@ export interface InvoiceCriteria {
   readonly deliveryStatuses: readonly DeliveryStatus[] | null;
   /** Only rejected documents with this code in their messages. */
   readonly messageCode: string | null;
+  /** The number that notes modify. */
+  readonly modifiedEncf: string | null;
   /** The caller's own reference. */
   readonly reference: string | null;
   /** Bounds of the amount that a document states, both included; decimal texts. */

@@ -20,6 +20,7 @@ const ANY: InvoiceCriteria = {
     buyerName: null,
     deliveryStatuses: null,
     messageCode: null,
+    modifiedEncf: null,
     reference: null,
     minAmount: null,
     maxAmount: null,
@@ -44,11 +45,11 @@ beforeAll(async () => {
   for (const issuer of [ISSUER, OTHER])
     await database.query(
       `INSERT INTO invoice (env, encf, issuer_rnc, id, revision, listed, settled, ecf_type, route, status, messages, buyer_rnc,
-          reference, date_issued, created_at, signed_at, total_amount, total_itbis, security_code, qr_url, xml_path, xml_checksum, attempts)
+          modified_encf, reference, date_issued, created_at, signed_at, total_amount, total_itbis, security_code, qr_url, xml_path, xml_checksum, attempts)
         SELECT 'TesteCF', 'E31' || lpad(n::text, 10, '0'), $1, n, 1, true, true, CASE WHEN n % 4000 = 1 THEN '41' ELSE '31' END,
           'ecf', CASE WHEN n % 4000 = 2 THEN 'EnProceso' ELSE 'Aceptado' END, '[]',
           CASE WHEN n % 4000 = 3 THEN '101010101' ELSE '188888885' END,
-          'order-' || n, at::date, at, at,
+          CASE WHEN n % 4000 = 5 THEN 'E310000000007' END, 'order-' || n, at::date, at, at,
           CASE WHEN n % 2 = 0 THEN 118 ELSE n END, 18, 'aB+/9z', repeat('q', 200), repeat('p', 100), repeat('0', 64), '[]'
         FROM (SELECT n, timestamptz '2026-02-01 12:00:00Z' + n * interval '1 minute' AS at
                 FROM generate_series(1, $2::int) AS n) AS rows`,
@@ -109,6 +110,7 @@ it.each(LISTING_SORTS)('criteria that few documents match read only these docume
     { minAmount: '39990.00' },
     { deliveryStatuses: ['failed' as const, 'refused' as const] },
     { messageCode: '1209' },
+    { modifiedEncf: 'E310000000007' },
     { updatedSince: new Date(Date.UTC(2026, 1, 1, 12, ROWS - 10)) },
     { updatedSince: new Date(Date.UTC(2026, 1, 1, 12, ROWS - 10)), buyerRnc: '188888885' },
   ])

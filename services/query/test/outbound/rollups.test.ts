@@ -36,6 +36,7 @@ const PLAIN = {
     buyerName: null,
     deliveryStatuses: null,
     messageCode: null,
+    modifiedEncf: null,
     reference: null,
     minAmount: null,
     maxAmount: null,
