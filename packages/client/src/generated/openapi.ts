@@ -8767,7 +8767,7 @@ export interface operations {
                 issuer_rnc?: string;
                 /** @description Only decisions about e-CF of this number. */
                 encf?: string;
-                /** @description true: only decisions that the authority has not answered, or that it has not refused and the issuer does not have. Those that were not sent, or that are superseded, are left out. */
+                /** @description true: only decisions that the authority has not answered, or that it has not refused and the issuer does not have. Decisions that were not sent, or are superseded, are left out. */
                 open?: "true" | "false";
                 /** @description Maximum number of rows in the response. */
                 limit?: number;

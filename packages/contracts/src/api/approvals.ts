@@ -213,7 +213,7 @@ export const APPROVALS = publicOperations('Commercial approval', 'approvals', {
       encf: optional(P.anyCaseEncf, 'Only decisions about e-CF of this number.', 'E310000000101'),
       open: optional(
         z.enum(['true', 'false']),
-        'true: only decisions that the authority has not answered, or that it has not refused and the issuer does not have. Those that were not sent, or that are superseded, are left out.',
+        'true: only decisions that the authority has not answered, or that it has not refused and the issuer does not have. Decisions that were not sent, or are superseded, are left out.',
         'true',
       ),
       limit: P.shortLimit,

@@ -38,7 +38,7 @@ export const received: typeof spanish = {
     partly: '{done} recorded, {failed} without effect.',
     failed: '{count, plural, one {The decision had no effect.} other {None of the # decisions had an effect.}}',
     sending: 'Sending…',
-    repeat: 'Try again with those that failed',
+    repeat: 'Try again with the failed ones',
     close: 'Close',
   },
   open: {
