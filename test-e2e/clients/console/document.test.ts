@@ -25,7 +25,7 @@ describeConsole('the page of an issued document', ({ deployment, signedIn, accep
     expect(status).toBe(201);
     const page = await signedIn(address(encf));
     await page.getByText('Aprobado').waitFor();
-    const history = await page.getByRole('listitem').allInnerTexts();
+    const history = await page.locator('.history').getByRole('listitem').allInnerTexts();
     const steps = [
       'Recibido de su sistema',
       'Firmado',

@@ -173,7 +173,9 @@ describeConsole('new documents in the console', ({ deployment, signedIn, signIn 
     await page.getByRole('button', { name: 'Check' }).click();
     await accessible(page);
     await page.getByRole('button', { name: 'Send', exact: true }).click();
-    await page.getByRole('link', { name: encf }).waitFor();
+    await page.getByRole('link', { name: encf }).click();
+    await page.getByRole('link', { name: 'E340000005001' }).waitFor();
+    await accessible(page);
     expect(await get('/invoices/E340000005001')).toMatchObject({
       status: 'Aceptado',
       modified_encf: encf,

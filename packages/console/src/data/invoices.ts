@@ -132,6 +132,8 @@ export function useInvoiceHistory({ env, issuer_rnc, encf, status, delivery_stat
       queryFn: () =>
         bodyOf(gateway.GET('/trackids/{encf}/raw', { params: { path, header: { 'rnc-issuing': issuer_rnc, env } } })),
       placeholderData: keepPreviousData,
+      // The list of submissions may lag behind the invoice.
+      refetchInterval: ({ state }) => (state.data?.track_ids.at(-1)?.status === status ? false : 2_000),
     }),
     acknowledgement: useQuery({
       queryKey: ['acknowledgement', ...key, delivery_status],
@@ -144,6 +146,16 @@ export function useInvoiceHistory({ env, issuer_rnc, encf, status, delivery_stat
       queryFn: () => bodyOf(gateway.GET('/fe/aprobacioncomercial/api/invoices/{encf}/answers', { params: ofBuyer })),
     }),
   };
+}
+
+/** The notes that modify an invoice, latest first; at most a hundred. */
+export function useNotes({ env, issuer_rnc, encf, created_at }: Invoice) {
+  const period = periodOf({ env, rnc: issuer_rnc }, created_at.slice(0, 10), dayBefore(0));
+  const query = { modified_encf: encf, sort: '-created_at' as const, limit: 100 };
+  return useQuery({
+    queryKey: ['notes', env, issuer_rnc, encf],
+    queryFn: async () => (await bodyOf(gateway.GET('/invoices', { params: { header: period, query } }))).invoices,
+  });
 }
 
 /** The QR code of an invoice as SVG. */

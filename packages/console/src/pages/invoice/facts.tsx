@@ -1,7 +1,9 @@
 import { Link } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import { useTranslations } from 'use-intl';
-import { type Invoice, useQr } from '../../data/invoices.js';
+import { type Invoice, useNotes, useQr } from '../../data/invoices.js';
+import { useFormats } from '../../ui/format.js';
+import { Status } from '../../ui/status.js';
 
 /** The security code with its QR code, and the documents that belong to this one. */
 export function Facts({ invoice }: { invoice: Invoice }) {
@@ -32,10 +34,36 @@ export function Facts({ invoice }: { invoice: Invoice }) {
           </>
         )}
       </dl>
+      <Notes invoice={invoice} />
       <Qr invoice={invoice} />
       <a href={qr_url} target="_blank" rel="noreferrer">
         {words('confirm')}
       </a>
+    </>
+  );
+}
+
+/** The notes that modify the document. */
+function Notes({ invoice }: { invoice: Invoice }) {
+  const words = useTranslations('invoice');
+  const { money } = useFormats();
+  const { data: notes = [] } = useNotes(invoice);
+  if (notes.length === 0) return null;
+  return (
+    <>
+      <h2>{words('notes')}</h2>
+      <ul className="notes">
+        {notes.map(({ encf, total_amount, status }) => (
+          <li key={encf}>
+            <Link to="/invoices/$rnc/$encf" params={{ rnc: invoice.issuer_rnc, encf }}>
+              {encf}
+            </Link>
+            <small>
+              {money(total_amount)} <Status status={status} />
+            </small>
+          </li>
+        ))}
+      </ul>
     </>
   );
 }
