@@ -780,7 +780,7 @@ export interface paths {
         };
         /**
          * Returns the alarms that fire now, and the work that waits
-         * @description It asks one instance of each service. Alarms that compare rates, several metrics or all instances are evaluated by Prometheus only. An alarm appears as soon as its condition holds, without the waiting time of its rule.
+         * @description One instance of each service is queried. Alarms that compare rates, several metrics or all instances are evaluated by Prometheus only. An alarm appears as soon as its condition holds, without the waiting time of its rule.
          *
          *     Role: `viewer`.
          */

@@ -27,7 +27,7 @@ export const admin: typeof spanish = {
     createEffect: 'An account groups taxpayers and the API keys that act for them.',
   },
   account: {
-    turnOffEffect: 'Its API keys stop working immediately. Nothing is deleted.',
+    turnOffEffect: 'Its API keys stop working immediately. All data is kept.',
     turnOnEffect: 'Its API keys work again immediately.',
   },
   taxpayers: {
@@ -44,7 +44,7 @@ export const admin: typeof spanish = {
     empty: 'This account has no taxpayers. Create the first one to issue receipts.',
     create: 'Create taxpayer',
     createEffect: 'The account will be able to issue and receive receipts of this taxpayer.',
-    turnOffEffect: 'It will not be able to issue or receive receipts. Nothing is deleted.',
+    turnOffEffect: 'It will not be able to issue or receive receipts. All data is kept.',
     turnOnEffect: 'It will be able to issue and receive receipts again.',
   },
   administrators: {
@@ -62,7 +62,7 @@ export const admin: typeof spanish = {
     token: 'Token of the administrator',
     tokenHint: 'Give it to the person. It is not shown again.',
     may: {
-      viewer: 'Sees everything except administrators. Changes nothing.',
+      viewer: 'Sees everything except administrators. May change no settings.',
       operator: 'Also changes everything except administrators and API keys.',
       owner: 'May do everything.',
     },

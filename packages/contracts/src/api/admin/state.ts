@@ -111,7 +111,7 @@ export const dismissalSchema = deadLetterNameSchema.extend({
 });
 
 const PARTS =
-  'It asks one instance of each service. Alarms that compare rates, several metrics or all instances are evaluated by Prometheus only.';
+  'One instance of each service is queried. Alarms that compare rates, several metrics or all instances are evaluated by Prometheus only.';
 
 export const STATE = operations<AdminOperation>('State', {
   deploymentState: {
