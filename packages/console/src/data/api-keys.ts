@@ -6,7 +6,7 @@ export type ApiKey = Schemas['ApiKey'];
 
 const KEYS = ['api-keys'];
 
-/** The API keys that the key of the session sees, with those that ended. */
+/** The API keys that the key of the session sees, the ended ones too. */
 export function useApiKeys() {
   const { id, gateway } = useSettingsOwner();
   return useQuery({ queryKey: [...KEYS, id], queryFn: () => bodyOf(gateway.GET('/account/api-keys', {})) });

@@ -21,7 +21,12 @@ export function Dialog({ title, onClose, stays = false, children }: DialogProps)
     <dialog
       ref={dialog}
       aria-label={title}
-      onClose={({ currentTarget }) => currentTarget.open || onClose()}
+      onCancel={(event) => {
+        // Choosing no file in a field is a cancellation too.
+        if (event.target !== event.currentTarget) return;
+        event.preventDefault();
+        onClose();
+      }}
       onKeyDown={(event) => stays && event.key === 'Escape' && event.preventDefault()}
     >
       <h2>{title}</h2>

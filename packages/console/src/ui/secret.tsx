@@ -17,27 +17,23 @@ export function Secret({ title, hint, secret, onClose }: SecretProps) {
   const [copied, setCopied] = useState(false);
   return (
     <Dialog title={title} onClose={onClose} stays>
-      <div className="confirm">
-        <Field label={words('label')} hint={hint}>
-          {(ids) => (
-            <input {...ids} className="code" readOnly value={secret} onFocus={({ target }) => target.select()} />
-          )}
-        </Field>
-        <div className="actions">
-          {/* A page without TLS has no clipboard; there the selected text is copied by hand. */}
-          {navigator.clipboard !== undefined && (
-            <button type="button" onClick={() => navigator.clipboard.writeText(secret).then(() => setCopied(true))}>
-              {words(copied ? 'copied' : 'copy')}
-            </button>
-          )}
-          <button type="button" className="main" onClick={onClose}>
-            {words('kept')}
+      <Field label={words('label')} hint={hint}>
+        {(ids) => <input {...ids} className="code" readOnly value={secret} onFocus={({ target }) => target.select()} />}
+      </Field>
+      <div className="actions">
+        {/* A page without TLS has no clipboard; there the selected text is copied by hand. */}
+        {navigator.clipboard !== undefined && (
+          <button type="button" onClick={() => navigator.clipboard.writeText(secret).then(() => setCopied(true))}>
+            {words(copied ? 'copied' : 'copy')}
           </button>
-        </div>
-        <p className="unseen" role="status">
-          {copied && words('copied')}
-        </p>
+        )}
+        <button type="button" className="main" onClick={onClose}>
+          {words('kept')}
+        </button>
       </div>
+      <p className="unseen" role="status">
+        {copied && words('copied')}
+      </p>
     </Dialog>
   );
 }

@@ -43,6 +43,7 @@ export const problems = {
   range_expired: 'Los números que quedan están vencidos. Solicite una secuencia a la DGII y regístrela en Ajustes.',
   encf_in_use: 'Algunos de los números están usados, en envío o ya anulados. Quítelos de la lista.',
   range_in_use: 'La lista nueva deja fuera secuencias que ya se usaron. Déjelas, o confirme que quiere quitarlas.',
+  ranges_changed: 'Otra persona cambió los rangos mientras tanto. Cierre, revise la lista y repita el cambio.',
   taxpayer_taken: 'Ese RNC ya está registrado en este servidor.',
   event_expired: 'Ese evento es anterior a los 90 días que se conservan.',
   body_too_large:

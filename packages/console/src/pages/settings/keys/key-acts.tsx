@@ -102,14 +102,15 @@ function Rotate({ apiKey, isOwn, onClose }: ActProps & { onClose: () => void }) 
 export function RefuseWarnings({ apiKey: { id, refuse_warnings } }: { apiKey: ApiKey }) {
   const words = useTranslations('settings.keys');
   const change = useRefuseWarnings(id);
+  const [refuses, setRefuses] = useState(refuse_warnings);
+  const choose = (chosen: boolean) => {
+    setRefuses(chosen);
+    change.mutate(chosen, { onError: () => setRefuses(!chosen) });
+  };
   return (
     <>
       <label>
-        <input
-          type="checkbox"
-          checked={change.isPending ? change.variables : refuse_warnings}
-          onChange={({ target }) => change.mutate(target.checked)}
-        />
+        <input type="checkbox" checked={refuses} onChange={({ target }) => choose(target.checked)} />
         {words('refuse')}
       </label>
       <Fault error={change.error} />

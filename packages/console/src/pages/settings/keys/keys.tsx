@@ -46,6 +46,7 @@ export function KeysPart() {
 
 function Rows({ keys }: { keys: readonly ApiKey[] }) {
   const words = useTranslations('settings.keys');
+  const general = useTranslations();
   const { moment } = useFormats();
   const own = useAccount().data?.key.id;
   const { mayChangeKeys } = useSettingsOwner();
@@ -67,7 +68,7 @@ function Rows({ keys }: { keys: readonly ApiKey[] }) {
     },
     { head: words('ends'), cell: (key) => <End apiKey={key} /> },
     {
-      head: words('acts'),
+      head: general('settings.acts'),
       cell: (key) => (mayChangeKeys && isUsable(key) ? <KeyActs apiKey={key} isOwn={key.id === own} /> : null),
     },
   ];
