@@ -4,7 +4,7 @@ import { bodyOf, gateway } from './gateway.js';
 import { type Place, usePlace } from './place.js';
 import { type Approval, findReceived, oneReceivedKey, type ReceivedInvoice } from './received.js';
 
-/** A decision about received documents: approved, or rejected for a reason of the standard. */
+/** A decision about received documents: approved, or rejected with one of the standard's reasons. */
 export type Decision = { approve: true } | { approve: false; code: 1 | 2 | 3; description: string | null };
 
 /** What became of the decision about a document: recorded or failed, or being sent if it is neither. */

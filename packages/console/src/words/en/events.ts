@@ -11,12 +11,12 @@ export const events: typeof spanish = {
     paused: 'Paused',
     unreachable: 'No connection. Continues when the connection returns.',
   },
-  empty: 'Nothing has happened yet. Events appear here without a reload.',
+  empty: 'There are no events yet. New events appear here without a reload.',
   emptyOfKind: 'There are no such events. The next ones appear here without a reload.',
   arrived: '{count, plural, one {One new event} other {# new events}}: {title} {encf}',
   kind: {
     all: 'All events',
-    attention: 'Those that need attention',
+    attention: 'Events that need attention',
     invoice: 'Issued documents',
     delivery: 'Deliveries',
     received: 'Received documents',
@@ -28,7 +28,7 @@ export const events: typeof spanish = {
   },
   type: {
     invoice: {
-      accepted: { title: 'Document accepted', meaning: 'The DGII accepted it. Nothing is left to do.' },
+      accepted: { title: 'Document accepted', meaning: 'The DGII accepted it. You do not need to do anything.' },
       conditional: {
         title: 'Document accepted with remarks',
         meaning: 'The DGII accepted it and it is valid. Read the remarks to correct the next ones.',
@@ -105,7 +105,7 @@ export const events: typeof spanish = {
     certificate: {
       expiring: {
         title: 'Certificate about to expire',
-        meaning: 'It expires in less than 30 days. Without a new one nothing can be signed after that.',
+        meaning: 'It expires in less than 30 days. Without a new one you cannot sign documents after that.',
       },
     },
   },

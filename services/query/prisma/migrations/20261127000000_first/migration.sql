@@ -307,3 +307,22 @@ INSERT INTO "feed_event" ("occurrence", "env", "rnc", "type", "time", "subject",
 VALUES ('feed.begun', '', '', 'feed.begun', now(), '{}', '{}', now());
 
 INSERT INTO "rebuild" ("id") VALUES (1);
+
+-- CreateTable
+CREATE TABLE "rejection_rollup" (
+    "env" TEXT NOT NULL,
+    "issuer_rnc" TEXT NOT NULL,
+    "period" TEXT NOT NULL,
+    "day" DATE NOT NULL,
+    "code" TEXT NOT NULL,
+    "count" BIGINT NOT NULL,
+    "message" TEXT NOT NULL,
+
+    CONSTRAINT "rejection_rollup_pkey" PRIMARY KEY ("env","issuer_rnc","period","day","code")
+);
+
+-- CreateIndex
+CREATE INDEX "invoice_env_issuer_rnc_modified_encf_created_at_id_encf_idx" ON "invoice"("env", "issuer_rnc", "modified_encf", "created_at", "id", "encf") WHERE (listed AND modified_encf IS NOT NULL);
+
+-- CreateIndex
+CREATE INDEX "delivery_env_issuer_rnc_status_encf_idx" ON "delivery"("env", "issuer_rnc", "status", "encf") WHERE (status = ANY (ARRAY['no_receiver'::text, 'refused'::text, 'unacknowledged'::text, 'failed'::text]));
