@@ -73,7 +73,7 @@ describeConsole('the overview, the invoices and the deliveries in Chromium', (co
     await page.getByText('El comprador no ha devuelto un acuse.').waitFor();
     await accessible(page);
     await page.keyboard.press('Escape');
-    await page.getByLabel('Entrega').selectOption('Pendiente');
+    await page.getByLabel('Entrega', { exact: true }).selectOption('Pendiente');
     await page.getByText('Ninguna entrega está en este estado').waitFor();
     await accessible(page);
   });
@@ -107,7 +107,7 @@ describeConsole('the overview, the invoices and the deliveries in Chromium', (co
       await page.getByRole('link', { name: 'Emitidos' }).first().click();
     }
     await find('00000000-0000-4000-8000-000000000000');
-    await page.getByText('No se pudo completar').waitFor();
+    await page.getByText('No se encontró lo que busca').waitFor();
     await accessible(page);
 
     for (const [text, address] of [
@@ -127,7 +127,7 @@ describeConsole('the overview, the invoices and the deliveries in Chromium', (co
 
     await page.getByText('Más filtros').click();
     await page.getByLabel('Monto mínimo').fill('0.01');
-    await page.getByLabel('Entrega').selectOption('El comprador no tiene receptor');
+    await page.getByLabel('Entrega', { exact: true }).selectOption('El comprador no tiene receptor');
     await page.getByLabel('Fechas').selectOption('De emisión');
     await page.getByLabel('Desde').fill('2026-01-01');
     await page.getByRole('button', { name: 'Buscar', exact: true }).click();
