@@ -55,6 +55,7 @@ describeConsole('the administration in the console', ({ deployment, open }) => {
     await page.keyboard.press('Tab');
     await page.keyboard.type('Ferretería Ficticia, SRL');
     await page.keyboard.press('Enter');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
     await row(page, 'Ferretería Ficticia, SRL').getByRole('button', { name: 'Desactivar' }).press('Enter');
     await page.getByRole('dialog').getByText('No se borra nada').waitFor();
     await accessible(page);

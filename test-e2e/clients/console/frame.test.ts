@@ -24,7 +24,7 @@ async function accountOfMany({ deployment }: Console, count: number): Promise<st
   return (await demo.admin('POST', `/accounts/${account.id}/api-keys`, settings)).body.key;
 }
 
-const typed = (page: Page) => page.getByLabel('Referencia');
+const typed = (page: Page) => page.getByRole('searchbox');
 
 describeConsole('the frame of the console', (console) => {
   const { deployment, open, signIn, signedIn, accepted } = console;
@@ -59,7 +59,7 @@ describeConsole('the frame of the console', (console) => {
     await page.getByText('La sesión terminó').waitFor();
     await page.locator('input[name=key]').fill(key);
     await page.keyboard.press('Enter');
-    await page.getByRole('alert').getByText('fue revocada').waitFor();
+    await page.getByRole('dialog').getByText('fue revocada').waitFor();
     await accessible(page);
   });
 

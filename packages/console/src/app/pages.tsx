@@ -26,12 +26,10 @@ const GROUPS = [
 const isOpenTo = (scopes: Scopes, needed: readonly Scope[] | null) =>
   needed === null || needed.some((scope) => scopes.includes(scope));
 
-/** The page at an address, or above it; undefined for an address without one. The settings say themselves who may change them. */
+/** The page at an address, or above it; undefined for an address without one. */
 export function pageAt(path: string) {
   const page = GROUPS.flat().find(({ to }) => path === to || path.startsWith(`${to}/`));
-  return (
-    page && { name: page.name, isOpenTo: (scopes: Scopes) => page.name === 'settings' || isOpenTo(scopes, page.scopes) }
-  );
+  return page && { name: page.name, isOpenTo: (scopes: Scopes) => isOpenTo(scopes, page.scopes) };
 }
 
 /** Links to the pages that these scopes open. */

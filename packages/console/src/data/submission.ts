@@ -37,7 +37,9 @@ export function useSubmission({ json, reference = '' }: Submission) {
     check: useMutation({ mutationFn: () => call(true) }),
     send: useMutation({
       mutationFn: () => call(false),
-      onSuccess: () => queries.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'session' }),
+      // The next page asks anew; this one still shows what was sent.
+      onSuccess: () =>
+        queries.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'session', refetchType: 'none' }),
     }),
   };
 }

@@ -16,9 +16,11 @@ export function AcknowledgementOf({ encf, close }: { encf: string; close: () => 
       <Loaded query={useAcknowledgement(encf)}>
         {(found) => (found === null ? <p>{words('none')}</p> : <Facts acknowledgement={found} />)}
       </Loaded>
-      <form method="dialog" className="actions">
-        <button type="submit">{words('close')}</button>
-      </form>
+      <div className="actions">
+        <button type="button" onClick={close}>
+          {words('close')}
+        </button>
+      </div>
     </Dialog>
   );
 }

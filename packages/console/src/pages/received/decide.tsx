@@ -38,11 +38,9 @@ export function Decide({ asked, onClose, decide }: DecideProps) {
       ) : (
         <Reasons reject={(code, description) => made({ approve: false, code, description })} />
       )}
-      <form method="dialog">
-        <button type="submit" className="plain">
-          {general('cancel')}
-        </button>
-      </form>
+      <button type="button" className="plain" onClick={onClose}>
+        {general('cancel')}
+      </button>
     </Dialog>
   );
 }
