@@ -162,7 +162,7 @@ describeConsole('new documents in the console', ({ deployment, signedIn, signIn 
       viewport: { width: 390, height: 844 },
     });
     await page.getByRole('link', { name: 'Make a credit note' }).click();
-    await page.getByRole('definition').getByText('RD$ 11,430.00').waitFor();
+    await page.getByRole('definition').filter({ hasText: 'RD$ 11,430.00' }).waitFor();
     await page.getByLabel('Reason code').selectOption('3');
     await page.getByRole('button', { name: 'Remove line 1' }).click();
     await page.getByRole('button', { name: 'Check' }).click();
