@@ -43,7 +43,8 @@ describeConsole('new documents in the console', ({ deployment, signedIn, signIn 
     const range = { env: 'TesteCF', ecf_type: '31', from: 'E310000005001', to: 'E310000005100', expires: '2028-12-31' };
     const put = await deployment.demo.admin('PUT', `/accounts/${account.id}/taxpayers/${issuer()}/ranges`, [range]);
     expect(put.status).toBe(200);
-    const page = await signedIn('/console/invoices/new');
+    const page = await signedIn('/console/invoices');
+    await page.getByRole('link', { name: 'Nuevo comprobante' }).press('Enter');
     await page.getByText('Próximo: E310000005001').waitFor();
     await accessible(page);
     await type(page, 'RNC o cédula', '18888888');

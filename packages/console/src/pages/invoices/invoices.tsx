@@ -2,7 +2,7 @@ import { useMutation } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useTranslations } from 'use-intl';
 import { type InvoiceFilters, invoicesAsCsv, useInvoices } from '../../data/invoices.js';
-import { usePlace } from '../../data/place.js';
+import { useMay, usePlace } from '../../data/place.js';
 import { save } from '../../ui/files.js';
 import { Loaded, problemText } from '../../ui/loaded.js';
 import { Filters } from './filters.js';
@@ -14,22 +14,27 @@ const route = getRouteApi('/invoices');
 /** Issued documents, by filters that are kept in the address. */
 export function Invoices() {
   const words = useTranslations('invoices');
+  const newInvoice = useTranslations('newInvoice');
+  const maySubmit = useMay('submit');
   const { cursor, ...filters } = route.useSearch();
   const page = useInvoices({ ...filters, ...(cursor && { cursor }) });
   return (
     <>
       <header className="heading">
         <h1>{words('title')}</h1>
-        {page.data && (
-          <p className="quiet" role="status">
-            {words('count', { count: page.data.total })}
-          </p>
+        {maySubmit && (
+          <Link to="/invoices/new" className="button main">
+            {newInvoice('title')}
+          </Link>
         )}
       </header>
       <Filters filters={filters} />
       <Loaded query={page}>
         {({ invoices, next_cursor: next, total }) => (
           <>
+            <p className="quiet" role="status">
+              {words('count', { count: total })}
+            </p>
             {total === 0 ? <Nothing filters={filters} /> : <Rows invoices={invoices} />}
             <nav className="pages" aria-label={words('pages')}>
               {cursor !== undefined && (
