@@ -1,4 +1,5 @@
 import { type ReactNode, useLayoutEffect, useRef } from 'react';
+import { useTranslations } from 'use-intl';
 
 interface DialogProps {
   title: string;
@@ -32,5 +33,27 @@ export function Dialog({ title, onClose, stays = false, children }: DialogProps)
       <h2>{title}</h2>
       {children}
     </dialog>
+  );
+}
+
+interface FormActionsProps {
+  /** The name of the act, on the button that submits the form. */
+  act: string;
+  isBusy?: boolean;
+  onClose: () => void;
+}
+
+/** The end of a form in a dialog: leave, or do it. */
+export function FormActions({ act, isBusy = false, onClose }: FormActionsProps) {
+  const words = useTranslations();
+  return (
+    <div className="actions">
+      <button type="button" onClick={onClose}>
+        {words('cancel')}
+      </button>
+      <button type="submit" className="main" disabled={isBusy}>
+        {act}
+      </button>
+    </div>
   );
 }

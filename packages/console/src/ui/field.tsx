@@ -1,12 +1,19 @@
 import { type ReactNode, useId } from 'react';
 
+/** What ties an input to its label, hint and fault. */
+interface FieldIds {
+  id: string;
+  'aria-describedby'?: string;
+  'aria-invalid'?: true;
+}
+
 interface FieldProps {
   label: string;
   /** What belongs in the field. */
   hint?: string | undefined;
   /** What is wrong with the present value. */
   fault?: string | undefined;
-  children: (ids: { id: string; 'aria-describedby'?: string; 'aria-invalid'?: true }) => ReactNode;
+  children: (ids: FieldIds) => ReactNode;
 }
 
 /** The label, the hint and the fault of an input, which takes the ids: `<Field label="x">{(ids) => <input {...ids} />}</Field>`. */
@@ -37,20 +44,25 @@ interface ChoiceProps {
   onChange: (value: string) => void;
 }
 
+type SelectProps = Omit<ChoiceProps, 'label'> & FieldIds;
+
+/** A list of values. */
+export function Select({ options, onChange, ...others }: SelectProps) {
+  return (
+    <select {...others} onChange={({ target }) => onChange(target.value)}>
+      {options.map(([option, text]) => (
+        <option key={option} value={option}>
+          {text}
+        </option>
+      ))}
+    </select>
+  );
+}
+
 /** A field with a list of values. */
 export function Choice({ label, value, options, onChange }: ChoiceProps) {
   return (
-    <Field label={label}>
-      {(ids) => (
-        <select {...ids} value={value} onChange={({ target }) => onChange(target.value)}>
-          {options.map(([option, text]) => (
-            <option key={option} value={option}>
-              {text}
-            </option>
-          ))}
-        </select>
-      )}
-    </Field>
+    <Field label={label}>{(ids) => <Select {...ids} value={value} options={options} onChange={onChange} />}</Field>
   );
 }
 

@@ -1,7 +1,7 @@
 import { type FormEvent, type ReactNode, useState } from 'react';
 import { useTranslations } from 'use-intl';
 import { type Role, useAct, useHasRole } from '../../data/admin/gateway.js';
-import { Dialog } from '../../ui/dialog.js';
+import { Dialog, FormActions } from '../../ui/dialog.js';
 import { Fault } from '../../ui/fault.js';
 import { Field } from '../../ui/field.js';
 
@@ -40,7 +40,6 @@ export function Act<T>({ needs = 'operator', isMain = false, ...act }: ActProps<
 }
 
 function Asked<T>({ name, of, effect, act, children, done, close }: ActProps<T> & { close: () => void }) {
-  const words = useTranslations();
   const acting = useAct(act);
   if (acting.isSuccess && done !== undefined) return done(acting.data, close);
   const submit = (event: FormEvent<HTMLFormElement>) => {
@@ -53,14 +52,7 @@ function Asked<T>({ name, of, effect, act, children, done, close }: ActProps<T> 
         <p className="quiet">{effect}</p>
         {children}
         <Fault error={acting.error} />
-        <div className="actions">
-          <button type="submit" className="main" disabled={acting.isPending}>
-            {name}
-          </button>
-          <button type="button" className="plain" onClick={close}>
-            {words('cancel')}
-          </button>
-        </div>
+        <FormActions act={name} isBusy={acting.isPending} onClose={close} />
       </form>
     </Dialog>
   );

@@ -1,7 +1,7 @@
 import type { Fault } from '@ecf/engine/check';
 import { createContext, type ReactNode, useContext } from 'react';
 import { useFaultText } from '../../ui/fault-list.js';
-import { Field } from '../../ui/field.js';
+import { Field, Select } from '../../ui/field.js';
 
 export { FaultList, useFaultText } from '../../ui/fault-list.js';
 export type { Fault };
@@ -72,15 +72,7 @@ interface ChoiceProps extends Omit<PlacedProps, 'children'> {
 export function PlacedChoice({ path, label, hint, value, options, onChange }: ChoiceProps) {
   return (
     <PlacedField path={path} label={label} hint={hint}>
-      {(ids) => (
-        <select {...ids} value={value} onChange={({ target }) => onChange(target.value)}>
-          {options.map(([option, text]) => (
-            <option key={option} value={option}>
-              {text}
-            </option>
-          ))}
-        </select>
-      )}
+      {(ids) => <Select {...ids} value={value} options={options} onChange={onChange} />}
     </PlacedField>
   );
 }

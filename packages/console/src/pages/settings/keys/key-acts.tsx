@@ -2,7 +2,7 @@ import { type FormEvent, useState } from 'react';
 import { useTranslations } from 'use-intl';
 import { type ApiKey, useRefuseWarnings, useRevokeApiKey, useRotateApiKey } from '../../../data/api-keys.js';
 import { Confirm } from '../../../ui/confirm.js';
-import { Dialog } from '../../../ui/dialog.js';
+import { Dialog, FormActions } from '../../../ui/dialog.js';
 import { Fault } from '../../../ui/fault.js';
 import { Field } from '../../../ui/field.js';
 import { Secret } from '../../../ui/secret.js';
@@ -53,7 +53,6 @@ const OVERLAPS = ['0', '1', '24', '168', '720'] as const;
 
 function Rotate({ apiKey, isOwn, onClose }: ActProps & { onClose: () => void }) {
   const words = useTranslations('settings.keys');
-  const general = useTranslations();
   const rotate = useRotateApiKey(apiKey.id);
   if (rotate.data)
     return (
@@ -85,14 +84,7 @@ function Rotate({ apiKey, isOwn, onClose }: ActProps & { onClose: () => void }) 
         </Field>
         {isOwn && <p className="warn">{words('rotateOwn')}</p>}
         <Fault error={rotate.error} />
-        <div className="actions">
-          <button type="button" onClick={onClose}>
-            {general('cancel')}
-          </button>
-          <button type="submit" className="main" disabled={rotate.isPending}>
-            {words('rotate')}
-          </button>
-        </div>
+        <FormActions act={words('rotate')} isBusy={rotate.isPending} onClose={onClose} />
       </form>
     </Dialog>
   );

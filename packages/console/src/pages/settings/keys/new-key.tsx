@@ -4,7 +4,7 @@ import { useApiKeys, useCreateApiKey } from '../../../data/api-keys.js';
 import type { Schemas } from '../../../data/gateway.js';
 import { useAccount } from '../../../data/place.js';
 import { Checks } from '../../../ui/checks.js';
-import { Dialog } from '../../../ui/dialog.js';
+import { Dialog, FormActions } from '../../../ui/dialog.js';
 import { Fault } from '../../../ui/fault.js';
 import { Field } from '../../../ui/field.js';
 import { useFormats } from '../../../ui/format.js';
@@ -92,14 +92,7 @@ function Form({ own, create, onClose }: FormProps) {
         </p>
       )}
       <Fault error={create.error} />
-      <div className="actions">
-        <button type="button" onClick={onClose}>
-          {words('cancel')}
-        </button>
-        <button type="submit" className="main" disabled={create.isPending}>
-          {words('settings.keys.create')}
-        </button>
-      </div>
+      <FormActions act={words('settings.keys.create')} isBusy={create.isPending} onClose={onClose} />
     </form>
   );
 }

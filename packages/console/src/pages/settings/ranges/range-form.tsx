@@ -2,7 +2,7 @@ import { type FormEvent, useState } from 'react';
 import { useTranslations } from 'use-intl';
 import { usePlace } from '../../../data/place.js';
 import { encfOf, faultOf, isSameRange, type LeftRange, type NumberRange } from '../../../data/ranges.js';
-import { Dialog } from '../../../ui/dialog.js';
+import { Dialog, FormActions } from '../../../ui/dialog.js';
 import { Field } from '../../../ui/field.js';
 import { ConfirmRanges } from './confirm-ranges.js';
 
@@ -63,14 +63,7 @@ export function RangeForm({ all, before, onClose }: RangeFormProps) {
             {words(`settings.ranges.faults.${fault}`)}
           </p>
         )}
-        <div className="actions">
-          <button type="button" onClick={onClose}>
-            {words('cancel')}
-          </button>
-          <button type="submit" className="main">
-            {words('settings.ranges.review')}
-          </button>
-        </div>
+        <FormActions act={words('settings.ranges.review')} onClose={onClose} />
       </form>
     </Dialog>
   );

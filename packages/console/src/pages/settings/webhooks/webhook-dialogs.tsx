@@ -8,7 +8,7 @@ import {
   type Webhook,
 } from '../../../data/webhooks.js';
 import { Confirm } from '../../../ui/confirm.js';
-import { Dialog } from '../../../ui/dialog.js';
+import { Dialog, FormActions } from '../../../ui/dialog.js';
 import { Fault } from '../../../ui/fault.js';
 import { Field } from '../../../ui/field.js';
 import { Secret } from '../../../ui/secret.js';
@@ -87,14 +87,7 @@ export function Replay({ webhook, onClose }: DialogProps) {
           {(ids) => <input {...ids} name="after" className="code" maxLength={100} required autoComplete="off" />}
         </Field>
         <Fault error={replay.error} />
-        <div className="actions">
-          <button type="button" onClick={onClose}>
-            {words('cancel')}
-          </button>
-          <button type="submit" className="main" disabled={replay.isPending}>
-            {words('settings.webhooks.replay')}
-          </button>
-        </div>
+        <FormActions act={words('settings.webhooks.replay')} isBusy={replay.isPending} onClose={onClose} />
       </form>
     </Dialog>
   );

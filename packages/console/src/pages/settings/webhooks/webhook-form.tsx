@@ -4,7 +4,7 @@ import type { Schemas } from '../../../data/gateway.js';
 import { useAccount } from '../../../data/place.js';
 import type { EventType, NewWebhook, Webhook } from '../../../data/webhooks.js';
 import { Checks } from '../../../ui/checks.js';
-import { Dialog } from '../../../ui/dialog.js';
+import { Dialog, FormActions } from '../../../ui/dialog.js';
 import { Fault } from '../../../ui/fault.js';
 import { Field } from '../../../ui/field.js';
 import { events } from '../../../words/es/events.js';
@@ -64,14 +64,7 @@ export function WebhookForm({ before, saving, onSave, onClose }: WebhookFormProp
           />
         )}
         <Fault error={saving.error} />
-        <div className="actions">
-          <button type="button" onClick={onClose}>
-            {words('cancel')}
-          </button>
-          <button type="submit" className="main" disabled={saving.isPending}>
-            {words('settings.webhooks.save')}
-          </button>
-        </div>
+        <FormActions act={words('settings.webhooks.save')} isBusy={saving.isPending} onClose={onClose} />
       </form>
     </Dialog>
   );
