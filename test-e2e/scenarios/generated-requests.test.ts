@@ -360,7 +360,7 @@ describe('generated valid and invalid requests', () => {
       await sendAll(publicDocument);
       expect(problems.splice(0)).toEqual([]);
     },
-    120_000 * rounds,
+    600_000 * rounds,
   );
 
   it(
@@ -369,7 +369,7 @@ describe('generated valid and invalid requests', () => {
       await sendAll(adminDocument);
       expect(problems.splice(0)).toEqual([]);
     },
-    120_000 * rounds,
+    600_000 * rounds,
   );
 
   it('include a valid one for every operation', () => {
