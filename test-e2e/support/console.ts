@@ -48,6 +48,8 @@ function useConsole(env: Record<string, string>): Console {
 
   async function open(path: string, options: BrowserContextOptions = SPANISH): Promise<Page> {
     const context = await browser.newContext(options);
+    // Only a hang takes as long, also on a busy machine.
+    context.setDefaultTimeout(120_000);
     const page = await context.newPage();
     const own = deployment.running.demo.base_url;
     page.on('pageerror', (error) => reported.push(error.message));
