@@ -27,8 +27,8 @@ one batch after another (POST /batches). Progress goes to standard error. The
 results, one JSON object per line in the order of the input, go to standard
 output; \`line\` counts the lines that are not empty.
 
-A FILE whose name ends in .csv has one line of an invoice per row, in the columns
-of docs/batches.md; \`line\` counts its invoices.
+A FILE whose name ends in .csv has one line of an invoice per row, in the
+columns of docs/batches.md; \`line\` counts its invoices.
 
 Options
   --env ENV       TesteCF, CerteCF or eCF

@@ -4578,7 +4578,10 @@ export interface components {
             }[];
             /** @description Documents of each day and status; a day without documents is absent */
             by_day: {
-                /** Format: date */
+                /**
+                 * Format: date
+                 * @description The day, DD-MM-YYYY
+                 */
                 day: string;
                 /** @description The authority's status of the document */
                 status: components["schemas"]["InvoiceStatus"];
@@ -4587,16 +4590,18 @@ export interface components {
             }[];
             /** @description Documents by the Dominican hour of their creation; null unless the period is one day */
             by_hour: {
+                /** @description The hour, 0 to 23 */
                 hour: number;
                 /** @description Number of rows in this response */
                 count: number;
             }[] | null;
             /** @description Rejected documents by codigo of their messages, most first, with the text of one of them; at most 50 codes */
             by_code: {
-                /** @description The authority's code of the status; null before its first answer */
+                /** @description The codigo */
                 code: string;
                 /** @description Number of rows in this response */
                 count: number;
+                /** @description The text of one message */
                 message: string;
             }[];
         };

@@ -145,14 +145,20 @@ export const invoiceAggregateSchema = periodSchema
       )
       .describe('Sums of the largest buyers, largest first'),
     by_day: z
-      .array(z.object({ day: dateSchema, status: invoiceStatusSchema, count }))
+      .array(z.object({ day: dateSchema.describe('The day, DD-MM-YYYY'), status: invoiceStatusSchema, count }))
       .describe('Documents of each day and status; a day without documents is absent'),
     by_hour: z
-      .array(z.object({ hour: z.int().min(0).max(23), count }))
+      .array(z.object({ hour: z.int().min(0).max(23).describe('The hour, 0 to 23'), count }))
       .nullable()
       .describe('Documents by the Dominican hour of their creation; null unless the period is one day'),
     by_code: z
-      .array(z.object({ code: z.string(), count, message: z.string() }))
+      .array(
+        z.object({
+          code: z.string().describe('The codigo'),
+          count,
+          message: z.string().describe('The text of one message'),
+        }),
+      )
       .describe(
         'Rejected documents by codigo of their messages, most first, with the text of one of them; at most 50 codes',
       ),
