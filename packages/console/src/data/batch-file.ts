@@ -1,4 +1,5 @@
 import { type CsvFile, decodeText, type Encoding, type Problem, readInvoices } from '@ecf/csv-invoices';
+import { randomKey, sha256 } from './digest.js';
 
 /** The documents of a file that a person chose. */
 export interface BatchFile {
@@ -59,8 +60,5 @@ export async function someLines(file: BatchFile, numbers: readonly number[], aft
 
 /** Browsers compute a digest only over HTTPS and on the same machine; elsewhere the key is that of this reading of the file. */
 async function keyOf(lines: readonly string[]): Promise<string> {
-  const bytes = crypto.subtle
-    ? await crypto.subtle.digest('SHA-256', new TextEncoder().encode(lines.join('\n')))
-    : crypto.getRandomValues(new Uint8Array(32)).buffer;
-  return `console-${[...new Uint8Array(bytes)].map((byte) => byte.toString(16).padStart(2, '0')).join('')}`;
+  return `console-${crypto.subtle ? await sha256(lines.join('\n')) : randomKey()}`;
 }

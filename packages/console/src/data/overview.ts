@@ -8,11 +8,10 @@ import { usePlace } from './place.js';
 export const FAILING = 'no_receiver,refused,unacknowledged,failed';
 
 /** The largest providers of the last thirty days. */
-export function useProviders(enabled: boolean) {
+export function useProviders() {
   const { env, rnc } = usePlace();
   const header = { 'buyer-rnc': rnc, env, 'start-date': headerDay(monthAgo()), 'end-date': headerDay(dayBefore(0)) };
   return useQuery({
-    enabled,
     queryKey: ['providers', header],
     queryFn: () =>
       bodyOf(
@@ -22,7 +21,7 @@ export function useProviders(enabled: boolean) {
 }
 
 /** The received documents of the last year that wait longest for a decision, and how many wait. */
-export function useAwaited(enabled: boolean) {
+export function useAwaited() {
   const { env, rnc } = usePlace();
   const header = {
     'buyer-rnc': rnc,
@@ -32,7 +31,6 @@ export function useAwaited(enabled: boolean) {
   };
   const query = { status: 'pending', sort: 'created_at', limit: 5 } as const;
   return useQuery({
-    enabled,
     queryKey: ['received', 'awaited', header],
     queryFn: () =>
       bodyOf(gateway.GET('/fe/recepcion/api/invoices/all', { params: { header, query } })).catch((error: unknown) => {
@@ -40,21 +38,5 @@ export function useAwaited(enabled: boolean) {
         if (error instanceof GatewayError && error.code === 'not_found') return { invoices: [], total: 0 };
         throw error;
       }),
-  });
-}
-
-/** The authority's services; null where this gateway or the environment cannot query them. */
-export function useAuthority(enabled: boolean) {
-  const { env } = usePlace();
-  return useQuery({
-    enabled,
-    queryKey: ['authority', env],
-    queryFn: () =>
-      bodyOf(gateway.GET('/monitoring/status', { params: { header: { env } } })).catch((error: unknown) => {
-        const isAbsent = ['status_key_missing', 'service_not_in_environment'];
-        if (error instanceof GatewayError && isAbsent.includes(error.code)) return null;
-        throw error;
-      }),
-    refetchInterval: 60_000,
   });
 }

@@ -1,6 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { dayBefore } from '../ui/format.js';
+import { randomKey } from './digest.js';
 import { bodyOf, gateway, type Schemas } from './gateway.js';
 import { headerDay } from './invoices.js';
 import { usePlace } from './place.js';
@@ -42,11 +43,6 @@ export function useSubmission({ json, reference = '' }: Submission) {
         queries.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'session', refetchType: 'none' }),
     }),
   };
-}
-
-/** Unlike `crypto.randomUUID`, also works on pages that came by http. */
-function randomKey(): string {
-  return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('');
 }
 
 /** A taxpayer of the authority's directory; null if it has no entry. */

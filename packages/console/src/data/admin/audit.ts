@@ -1,6 +1,7 @@
 import { canonicalJson } from '@ecf/kit/canonical-json';
 import { useInfiniteQuery, useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
+import { sha256 } from '../digest.js';
 import { bodyOf } from '../gateway.js';
 import { type AdminOperations, type AdminSchemas, administration } from './gateway.js';
 
@@ -58,11 +59,6 @@ async function faultOf(entry: AuditEntry, before: AuditEntry | null, gaps: boole
   if (entry.previous_hash !== previous) return 'unlinked';
   const { hash, ...rest } = entry;
   return (await sha256(entry.previous_hash + canonicalJson(rest))) === hash ? null : 'changed';
-}
-
-async function sha256(text: string): Promise<string> {
-  const bytes = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text));
-  return Array.from(new Uint8Array(bytes), (byte) => byte.toString(16).padStart(2, '0')).join('');
 }
 
 /** Checks the whole log from its first entry. `checked` is the number of entries so far. */

@@ -2,7 +2,7 @@ import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useTranslations } from 'use-intl';
 import { type Batch, COUNTS, useBatch, useCancelBatch } from '../../data/batches.js';
-import { useAccount } from '../../data/place.js';
+import { useMay } from '../../data/place.js';
 import { Confirm } from '../../ui/confirm.js';
 import { useFormats } from '../../ui/format.js';
 import { Loaded } from '../../ui/loaded.js';
@@ -108,7 +108,7 @@ function Cancel({ batch }: { batch: Batch }) {
   const words = useTranslations('batches');
   const [asking, ask] = useState(false);
   const cancel = useCancelBatch(batch.batch_id);
-  const maySend = useAccount().data?.scopes.includes('submit');
+  const maySend = useMay('submit');
   if (!maySend) return null;
   return (
     <>

@@ -1,7 +1,7 @@
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useTranslations } from 'use-intl';
 import { type Batch, useBatches } from '../../data/batches.js';
-import { useAccount } from '../../data/place.js';
+import { useMay } from '../../data/place.js';
 import { useFormats } from '../../ui/format.js';
 import { Loaded } from '../../ui/loaded.js';
 import { type Column, Table } from '../../ui/table.js';
@@ -15,7 +15,7 @@ export function Batches() {
   const words = useTranslations('batches');
   const { after } = route.useSearch();
   const page = useBatches(after);
-  const maySend = useAccount().data?.scopes.includes('submit');
+  const maySend = useMay('submit');
   return (
     <>
       <header className="heading">

@@ -2,11 +2,12 @@ import { CONTINGENCY_LEGEND } from '@ecf/domain';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useTranslations } from 'use-intl';
 import { useWaiting, type WaitingDocument } from '../../data/contingency.js';
+import { useMay } from '../../data/place.js';
+import { Authority } from '../../ui/authority.js';
 import { useFormats } from '../../ui/format.js';
 import { Loaded } from '../../ui/loaded.js';
 import { type Column, Table } from '../../ui/table.js';
 import './contingency.css';
-import { Services } from './services.js';
 
 const route = getRouteApi('/contingency');
 
@@ -15,6 +16,7 @@ export function Contingency() {
   const words = useTranslations('contingency');
   const { after } = route.useSearch();
   const page = useWaiting(after);
+  const seesAuthority = useMay('read');
   return (
     <>
       <header className="heading">
@@ -35,7 +37,7 @@ export function Contingency() {
           </section>
         )}
       </Loaded>
-      <Services />
+      {seesAuthority && <Authority />}
     </>
   );
 }

@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import { useTranslations } from 'use-intl';
 import { fileOf, type Invoice } from '../../data/invoices.js';
-import { useAccount, usePlace } from '../../data/place.js';
+import { useMay, usePlace } from '../../data/place.js';
 import { FileButton } from '../../ui/file-button.js';
 
 /** The printed forms and the signed XML. A rejected document has no printed form. */
@@ -31,11 +31,11 @@ const NOTES = ['33', '34'];
 export function Actions({ invoice: { issuer_rnc, encf, ecf_type, status } }: { invoice: Invoice }) {
   const words = useTranslations('invoice');
   const { rnc } = usePlace();
-  const maySubmit = useAccount().data?.scopes.includes('submit') ?? false;
+  const maySubmit = useMay('submit');
   if (!maySubmit || rnc !== issuer_rnc) return null;
   if (status === 'Rechazado') {
     return (
-      <Link className="button" to="/invoices/new" search={{ repeat: encf }}>
+      <Link className="button main" to="/invoices/new" search={{ repeat: encf }}>
         {words('correct')}
       </Link>
     );

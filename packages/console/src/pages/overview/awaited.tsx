@@ -5,10 +5,7 @@ import type { ReceivedInvoice } from '../../data/received.js';
 import { useFormats } from '../../ui/format.js';
 import { Loaded } from '../../ui/loaded.js';
 import { type Column, Table } from '../../ui/table.js';
-
-/** Days that a buyer has for the decision, from the receipt. */
-const DAYS = 30;
-const SOON = 5;
+import { ApprovalState } from '../received/states.js';
 
 /** Received documents without a decision, those with the fewest days left first. */
 export function Awaited() {
@@ -18,12 +15,12 @@ export function Awaited() {
     { head: words('provider'), cell: ({ provider_name }) => <span dir="auto">{provider_name}</span> },
     { head: words('encf'), cell: ({ encf }) => encf },
     { head: words('amount'), cell: ({ total_amount }) => money(total_amount), amount: true },
-    { head: words('daysLeft'), cell: (invoice) => <DaysLeft days={daysLeft(invoice)} />, amount: true },
+    { head: words('daysLeft'), cell: (invoice) => <ApprovalState invoice={invoice} /> },
   ];
   return (
     <section>
       <h2>{words('awaited')}</h2>
-      <Loaded query={useAwaited(true)}>
+      <Loaded query={useAwaited()}>
         {({ invoices, total }) =>
           total === 0 ? (
             <p className="quiet">{words('noneAwaited')}</p>
@@ -39,16 +36,4 @@ export function Awaited() {
       </Loaded>
     </section>
   );
-}
-
-function DaysLeft({ days }: { days: number }) {
-  const words = useTranslations('overview');
-  return (
-    <span className={days <= SOON ? 'bad' : undefined}>{days < 0 ? words('overdue') : words('days', { days })}</span>
-  );
-}
-
-/** The gateway's count if it has a deadline, else that of the law. */
-function daysLeft({ approval_days_left: counted, date_received }: ReceivedInvoice): number {
-  return counted ?? DAYS - Math.floor((Date.now() - Date.parse(date_received)) / 86_400_000);
 }

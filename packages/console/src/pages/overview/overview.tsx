@@ -1,10 +1,10 @@
 import { useTranslations } from 'use-intl';
 import { useSums } from '../../data/invoices.js';
 import { useMay } from '../../data/place.js';
+import { Authority } from '../../ui/authority.js';
 import { dayBefore, monthAgo } from '../../ui/format.js';
 import { Loaded } from '../../ui/loaded.js';
 import { Attention } from './attention.js';
-import { Authority } from './authority.js';
 import { Awaited } from './awaited.js';
 import { Days } from './days.js';
 import './overview.css';

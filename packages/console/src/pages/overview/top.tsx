@@ -44,7 +44,7 @@ export function TopProviders() {
   const words = useTranslations('overview');
   const { number } = useFormats();
   return (
-    <Loaded query={useProviders(true)}>
+    <Loaded query={useProviders()}>
       {({ top_providers }) => (
         <Partners
           title={words('topProviders')}

@@ -12,11 +12,4 @@ export const contingency: typeof spanish = {
   deadline: 'To be sent by',
   noDeadline: '72 hours after the DGII answers',
   next: 'Next',
-  services: 'Services of the DGII',
-  available: 'Available',
-  unavailable: 'Unavailable',
-  unknown:
-    'The DGII does not publish the state of its services for this environment, or this server has no key to query it.',
-  maintenance: 'Announced maintenance: {days}, from {start} to {end}.',
-  checked: 'Queried on {time}',
 };

@@ -93,4 +93,18 @@ export const general: typeof spanish = {
     '46': 'Exports',
     '47': 'Payments abroad',
   },
+  authority: {
+    title: 'Services of the DGII',
+    available: '{env} is available',
+    unavailable: '{env} is not available',
+    checked: 'Queried at {time}',
+    maintenance: 'Maintenance of {environment}: from {start} to {end}, {days}',
+    services: 'Each service',
+    service: 'Service',
+    environment: 'Environment',
+    state: 'Status',
+    service_available: 'Available',
+    service_unavailable: 'Not available',
+    noMonitoring: 'This server does not query the state of the DGII in this environment.',
+  },
 };

@@ -10,11 +10,4 @@ export const contingency = {
   deadline: 'Plazo para enviarlo',
   noDeadline: '72 horas desde que la DGII responda',
   next: 'Siguientes',
-  services: 'Servicios de la DGII',
-  available: 'Disponible',
-  unavailable: 'No disponible',
-  unknown:
-    'La DGII no publica el estado de sus servicios para este ambiente, o este servidor no tiene la clave para consultarlo.',
-  maintenance: 'Mantenimiento anunciado: {days}, de {start} a {end}.',
-  checked: 'Consultado el {time}',
 };

@@ -88,4 +88,18 @@ export const general = {
     '46': 'Exportaciones',
     '47': 'Pagos al exterior',
   },
+  authority: {
+    title: 'Servicios de la DGII',
+    available: '{env} está disponible',
+    unavailable: '{env} no está disponible',
+    checked: 'Consultado el {time}',
+    maintenance: 'Mantenimiento de {environment}: de {start} a {end}, {days}',
+    services: 'Cada servicio',
+    service: 'Servicio',
+    environment: 'Ambiente',
+    state: 'Estado',
+    service_available: 'Disponible',
+    service_unavailable: 'No disponible',
+    noMonitoring: 'Este servidor no consulta el estado de la DGII en este ambiente.',
+  },
 };

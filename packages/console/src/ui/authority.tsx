@@ -1,20 +1,21 @@
 import { useTranslations } from 'use-intl';
-import type { Schemas } from '../../data/gateway.js';
-import { useAuthority } from '../../data/overview.js';
-import { useFormats } from '../../ui/format.js';
-import { Loaded } from '../../ui/loaded.js';
-import { type Column, Table } from '../../ui/table.js';
+import { useAuthority } from '../data/authority.js';
+import type { Schemas } from '../data/gateway.js';
+import { useFormats } from './format.js';
+import { Loaded } from './loaded.js';
+import { type Column, Table } from './table.js';
+import './authority.css';
 
 type Monitoring = Schemas['MonitoringStatus'];
 type Service = Monitoring['services'][number];
 
 /** The authority's services and its maintenance. */
 export function Authority() {
-  const words = useTranslations('overview');
+  const words = useTranslations('authority');
   return (
     <section>
-      <h2>{words('authority')}</h2>
-      <Loaded query={useAuthority(true)}>
+      <h2>{words('title')}</h2>
+      <Loaded query={useAuthority()}>
         {(status) => (status === null ? <p className="quiet">{words('noMonitoring')}</p> : <Present status={status} />)}
       </Loaded>
     </section>
@@ -22,7 +23,7 @@ export function Authority() {
 }
 
 function Present({ status: { env, available, services, maintenance_windows, checked_at } }: { status: Monitoring }) {
-  const words = useTranslations('overview');
+  const words = useTranslations('authority');
   const { moment } = useFormats();
   const columns: Column<Service>[] = [
     { head: words('service'), cell: ({ service }) => service },
