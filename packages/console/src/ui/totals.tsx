@@ -22,7 +22,7 @@ const AMOUNTS = [
   'ValorPagar',
 ] as const;
 
-/** The totals of a document, those that it has. */
+/** The totals that a document has. */
 export function Totals({ totals }: { totals: DocumentNode }) {
   const words = useTranslations('totals');
   const { money } = useFormats();

@@ -16,7 +16,7 @@ interface InboxProps {
   ask: (asked: Asked) => void;
 }
 
-/** A page of received documents. Those that await a decision can be decided one by one, or several in one act. */
+/** A page of received documents. Open ones are decided one by one, or several in one act. */
 export function Inbox({ invoices, busy, ask }: InboxProps) {
   const [chosen, choose] = useState<ReadonlySet<number>>(new Set());
   const mayDecide = useAccount().data?.scopes.includes('approve') ?? false;
