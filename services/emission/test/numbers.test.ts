@@ -231,6 +231,25 @@ describe('a document without eNCF', () => {
     expect((await submit(open(), 'crashed')).body.encf).toBe(encf('31', 1_011));
   });
 
+  it('gets the number of its own call that crashed, so that repeats of two crashed calls leave no gap', async () => {
+    const draw = async (database: Pick<typeof world.database, 'query'>, key: string) => {
+      const ranges = JSON.stringify([{ first_number: 1, last_number: 9 }]);
+      const values = ['account-1', 'TesteCF', '101000001', '31', key, ranges];
+      const { rows } = await database.query<{ encf: string }>(
+        'SELECT encf FROM draw_number($1, $2, $3, $4, $5, gen_random_uuid(), 3600000, $6::json)',
+        values,
+      );
+      return rows[0]?.encf;
+    };
+    for (const key of ['crashed one', 'crashed two']) await draw(world.database, key);
+    await world.database.query(`UPDATE reserved_number SET until = '-infinity'`);
+    await world.database.transaction(async (tx) => {
+      expect(await draw(tx, 'crashed two')).toBe(encf('31', 2));
+      // The first transaction still holds its locks.
+      expect(await draw(world.database, 'crashed one')).toBe(encf('31', 1));
+    });
+  });
+
   it('gets another number if its own went to another document when its reservation ended', async () => {
     let taker: Answer | null = null;
     const slow = await world.start({

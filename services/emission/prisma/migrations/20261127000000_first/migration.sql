@@ -408,14 +408,16 @@ CREATE FUNCTION draw_number(for_account text, for_env text, for_issuer text, for
 AS $function$
 DECLARE
     lease_end TIMESTAMPTZ := clock_timestamp() + lease_ms * INTERVAL '1 millisecond';
+    crashed TEXT;
     returned TEXT;
     range_first BIGINT;
     range_last BIGINT;
     candidate BIGINT;
 BEGIN
-    -- A call that crashed leaves its key behind.
+    -- A call that crashed leaves its key and its number behind.
     UPDATE reserved_number r SET idempotency_key = NULL
-     WHERE r.account_id = for_account AND r.env = for_env AND r.idempotency_key = for_key AND r.until <= clock_timestamp();
+     WHERE r.account_id = for_account AND r.env = for_env AND r.idempotency_key = for_key AND r.until <= clock_timestamp()
+    RETURNING r.encf INTO crashed;
     IF EXISTS (SELECT FROM submission_key k
                 WHERE k.account_id = for_account AND k.env = for_env AND k.idempotency_key = for_key) THEN
         outcome := 'bound';
@@ -432,7 +434,8 @@ BEGIN
           JOIN json_to_recordset(ranges) AS r(first_number bigint, last_number bigint)
             ON n.encf BETWEEN encf_of(for_type, r.first_number) AND encf_of(for_type, r.last_number)
          WHERE n.env = for_env AND n.issuer_rnc = for_issuer AND n.until <= clock_timestamp()
-         ORDER BY n.encf LIMIT 1 FOR UPDATE OF n SKIP LOCKED;
+         -- Concurrent calls skip the number that is locked above, so it is the one to take; otherwise they leave a gap.
+         ORDER BY n.encf IS DISTINCT FROM crashed, n.encf LIMIT 1 FOR UPDATE OF n SKIP LOCKED;
         IF FOUND THEN
             IF is_number_free(for_env, for_issuer, returned) THEN
                 UPDATE reserved_number n SET token = for_token, until = lease_end, account_id = for_account, idempotency_key = for_key
