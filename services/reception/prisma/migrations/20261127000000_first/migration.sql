@@ -232,6 +232,16 @@ CREATE TABLE "dead_letters" (
     CONSTRAINT "dead_letters_pkey" PRIMARY KEY ("consumer_group","event_id")
 );
 
+-- CreateTable
+CREATE TABLE "restored" (
+    "of_others" BOOLEAN NOT NULL DEFAULT false,
+    "restored_at" TIMESTAMPTZ(3) NOT NULL,
+    "backup_at" TIMESTAMPTZ(3) NOT NULL,
+    "settled_at" TIMESTAMPTZ(3),
+
+    CONSTRAINT "restored_pkey" PRIMARY KEY ("of_others")
+);
+
 -- CreateIndex
 CREATE INDEX "received_documents_env_buyer_rnc_received_at_id_idx" ON "received_documents"("env", "buyer_rnc", "received_at" DESC, "id" DESC);
 

@@ -74,6 +74,16 @@ CREATE TABLE "dead_letters" (
     CONSTRAINT "dead_letters_pkey" PRIMARY KEY ("consumer_group","event_id")
 );
 
+-- CreateTable
+CREATE TABLE "restored" (
+    "of_others" BOOLEAN NOT NULL DEFAULT false,
+    "restored_at" TIMESTAMPTZ(3) NOT NULL,
+    "backup_at" TIMESTAMPTZ(3) NOT NULL,
+    "settled_at" TIMESTAMPTZ(3),
+
+    CONSTRAINT "restored_pkey" PRIMARY KEY ("of_others")
+);
+
 -- CreateIndex
 CREATE INDEX "poll_env_due_at_idx" ON "poll"("env", "due_at");
 
