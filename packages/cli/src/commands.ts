@@ -80,6 +80,11 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     summary: 'List undecided approvals, settle or repeat one',
     load: () => import('./commands/approvals.js'),
   },
+  doctor: {
+    section: 'operations',
+    summary: 'Check a deployment, and say what to do about each fault',
+    load: () => import('./commands/doctor.js'),
+  },
   keys: {
     section: 'operations',
     summary: 'Make keys and passwords, seal under a new master key',

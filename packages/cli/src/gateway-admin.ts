@@ -90,6 +90,7 @@ export function readDemo(folder: string): {
   admin_url?: string;
   admin_token?: string;
   api_key?: string;
+  authority_url?: string;
 } {
   try {
     return JSON.parse(readFileSync(join(folder, 'demo.json'), 'utf8'));

@@ -37,6 +37,26 @@ export function printable(text: string): string {
   return text.replace(/[\u0000-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g, '\ufffd');
 }
 
+/** Below this width, text is not wrapped any narrower. */
+const NARROWEST = 40;
+
+/** Lines of at most `columns` characters: the first has `indent` spaces before it, the others `hanging` spaces. */
+export function wrapped(text: string, columns: number, indent: number, hanging = indent): string[] {
+  const lines: string[] = [];
+  let line = ' '.repeat(indent);
+  let isEmpty = true;
+  for (const word of text.split(' ')) {
+    if (!isEmpty && line.length + 1 + word.length > Math.max(columns, NARROWEST)) {
+      lines.push(line);
+      line = ' '.repeat(hanging);
+      isEmpty = true;
+    }
+    line += isEmpty ? word : ` ${word}`;
+    isEmpty = false;
+  }
+  return [...lines, line];
+}
+
 /** Faults or warnings, one per line, followed by the rule and its source. */
 export function faultLines(faults: readonly Fault[]): string {
   return faults

@@ -113,9 +113,13 @@ export class ConfigProblems {
     return readConfig(z.object(shape), sound) as z.infer<S>;
   }
 
+  /** The collected faults. */
+  found(): { variable: string; message: string }[] {
+    return [...this.#found].map(([variable, message]) => ({ variable, message }));
+  }
+
   refuse(): void {
-    if (this.#found.size > 0)
-      throw new ConfigError([...this.#found].map(([variable, message]) => ({ variable, message })));
+    if (this.#found.size > 0) throw new ConfigError(this.found());
   }
 }
 

@@ -32,8 +32,13 @@ const emission: StateOperations = {
       gauge('ecf_consumer_connected', 0, { topic: 'taxpayers.v1', group: 'emission' }),
       gauge('ecf_consumer_connected', 1, { topic: 'status.v1', group: 'emission' }),
       gauge('ecf_status_polls', 2_000, { env: 'eCF', state: 'waiting' }),
+      gauge('ecf_clock_skew_seconds', -7, { against: 'authority' }),
+      gauge('ecf_storage_free_bytes', 3_000, { service: 'reception' }),
+      gauge('ecf_storage_free_bytes', 5_000, { service: 'query' }),
+      gauge('ecf_storage_floor_bytes', 1_000, { service: 'query' }),
     ],
   }),
+  software: async () => ({ version: '1.0.0', node: '24.11.1', postgres: '18.4', migration: '20260101000000_first' }),
   listDeadLetters: async () => ({ dead_letters: [] }),
   replayDeadLetter: async () => DEAD_LETTER,
   dismissDeadLetter: async () => DEAD_LETTER,
@@ -56,6 +61,7 @@ const unreachable = async () => {
 };
 const approvals: StateOperations = {
   gauges: unreachable,
+  software: unreachable,
   listDeadLetters: unreachable,
   replayDeadLetter: unreachable,
   dismissDeadLetter: unreachable,
@@ -105,6 +111,25 @@ it('The state adds up the work that waits, once where services share a process.'
     { queue: 'status_queries', waiting: 2_000, oldest_seconds: null },
     // Of the gateway itself.
     { queue: 'unpublished_events', waiting: 0, oldest_seconds: 0 },
+  ]);
+});
+
+it('The state names each service that answered, with its versions, clocks and disk.', async () => {
+  const { body } = await under.admin('GET', '/admin/state');
+  const software = { version: '1.0.0', node: '24.11.1', postgres: '18.4', migration: '20260101000000_first' };
+  const clocks = [{ against: 'authority', seconds_ahead: -7 }];
+  expect(body.services).toEqual([
+    { service: 'emission', ...software, clocks, storage: null },
+    { service: 'query', ...software, clocks, storage: { free_bytes: 5_000, floor_bytes: 1_000 } },
+    {
+      service: 'gateway',
+      version: expect.stringMatching(/^\d+\.\d+\.\d+/),
+      node: process.versions.node,
+      postgres: expect.stringMatching(/^\d+/),
+      migration: expect.stringMatching(/^\d{14}_/),
+      clocks: [{ against: 'database', seconds_ahead: expect.any(Number) }],
+      storage: null,
+    },
   ]);
 });
 

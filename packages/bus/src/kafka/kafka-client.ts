@@ -62,3 +62,12 @@ function saslOf(settings: KafkaSettings): Pick<KafkaConfig, 'sasl'> {
   }
   return { sasl: { mechanism, username, password } as SASLOptions };
 }
+
+/** The number of brokers that the cluster has. Rejects with the reason if none answers. */
+export function countBrokers(settings: KafkaSettings, logger: Logger): Promise<number> {
+  const open = kafkaClients(settings, logger);
+  return withAdmin(
+    () => open(1),
+    async (admin) => (await admin.describeCluster()).brokers.length,
+  );
+}

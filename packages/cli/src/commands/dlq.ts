@@ -1,10 +1,9 @@
-import { existsSync, readFileSync } from 'node:fs';
-import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { BusEvent } from '@ecf/bus';
 import { SERVICE_NAMES } from '@ecf/contracts';
 import { openDatabase, serviceDatabaseUrl, sqlState } from '@ecf/postgres';
 import type { Console, ExitCode } from '../command.js';
+import { embeddedServer } from '../embedded-server.js';
 import { type Options, type OptionValues, UsageError } from '../options.js';
 import { printable, RowWriter, wantsJson } from '../output.js';
 
@@ -122,14 +121,11 @@ const SUMMARY = { list: 'found', replay: 'replayed', dismiss: 'dismissed' };
 function serverOf(folder: string | undefined, env: NodeJS.ProcessEnv): string {
   if (folder === undefined && env.DATABASE_URL) return env.DATABASE_URL;
   const data = folder ?? (env.DATA_DIR || '.data');
-  const file = path.join(data, 'postgres', 'postmaster.pid');
-  if (!existsSync(file))
-    throw new UsageError(
-      `no deployment runs in the data folder ${data}; start it, name another with --data-dir, or set DATABASE_URL.`,
-    );
-  const port = readFileSync(file, 'utf8').split('\n')[3];
-  const password = readFileSync(path.join(data, 'postgres.password'), 'utf8').trim();
-  return `postgresql://ecf:${password}@127.0.0.1:${port}/ecf`;
+  const server = embeddedServer(data);
+  if (server !== null) return server;
+  throw new UsageError(
+    `no deployment runs in the data folder ${data}; start it, name another with --data-dir, or set DATABASE_URL.`,
+  );
 }
 
 /** The rows of a statement in the databases of all services. A deployment may lack services. */

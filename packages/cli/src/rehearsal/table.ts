@@ -1,11 +1,9 @@
-import { printable } from '../output.js';
+import { printable, wrapped } from '../output.js';
 import type { Opinion } from './opinions.js';
 import type { Row } from './rehearsal.js';
 
 const HEADINGS = ['Document', 'eNCF', 'Answer', 'Our rules', 'Simulator', 'Result'];
 const INDENT = 4;
-/** Below this width, explanations are not wrapped any narrower. */
-const NARROWEST = 40;
 
 const WORDS: Readonly<Record<string, string>> = {
   Aceptado: 'accepted',
@@ -64,24 +62,7 @@ function explanation({ reasons, authority, rules, simulator }: Row, columns: num
     ...(rules?.faults ?? []).map(({ path, message }) => `our rules: ${path}: ${message}`),
     ...said('simulator', simulator),
   ];
-  return texts.flatMap((text) => wrapped(printable(text), columns));
-}
-
-/** Lines of at most `columns` characters, indented; a continued line is indented further. */
-function wrapped(text: string, columns: number): string[] {
-  const lines: string[] = [];
-  let line = ' '.repeat(INDENT);
-  let isEmpty = true;
-  for (const word of text.split(' ')) {
-    if (!isEmpty && line.length + 1 + word.length > Math.max(columns, NARROWEST)) {
-      lines.push(line);
-      line = ' '.repeat(INDENT + 2);
-      isEmpty = true;
-    }
-    line += isEmpty ? word : ` ${word}`;
-    isEmpty = false;
-  }
-  return [...lines, line];
+  return texts.flatMap((text) => wrapped(printable(text), columns, INDENT, INDENT + 2));
 }
 
 /** How many rows have each result. */

@@ -779,7 +779,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Returns the alarms that fire now, and the work that waits
+         * Returns the alarms that fire now, the work that waits, and the versions, clocks and disks of the services
          * @description One instance of each service is queried. Alarms that compare rates, several metrics or all instances are evaluated by Prometheus only. An alarm appears as soon as its condition holds, without the waiting time of its rule.
          *
          *     Role: `viewer`.
@@ -1188,6 +1188,8 @@ export interface components {
             alarms: components["schemas"]["FiringAlarm"][];
             /** @description Work that waits */
             queues: components["schemas"]["Queue"][];
+            /** @description The services that answered, with their versions, clocks and disks */
+            services: components["schemas"]["ReportedService"][];
         };
         /** @enum {string} */
         EcfType: "31" | "32" | "33" | "34" | "41" | "43" | "44" | "45" | "46" | "47";
@@ -1403,6 +1405,50 @@ export interface components {
             next: string | null;
             /** @description Numbers that are not used, cancelled or reserved */
             remaining: number | null;
+        };
+        ReportedService: {
+            /**
+             * @description The service
+             * @enum {string}
+             */
+            service: "gateway" | "emission" | "status-poller" | "reception" | "approvals" | "query";
+            /**
+             * @description Version of the service
+             * @example 1.0.0
+             */
+            version: string;
+            /**
+             * @description Version of Node
+             * @example 24.11.1
+             */
+            node: string;
+            /**
+             * @description Version of its database; null while that does not answer
+             * @example 18.4
+             */
+            postgres: string | null;
+            /** @description Its newest migration; null while the database does not answer */
+            migration: string | null;
+            /** @description Comparisons of the clock of the process with others */
+            clocks: {
+                /**
+                 * @description The other clock
+                 * @example database
+                 */
+                against: string;
+                /**
+                 * @description Seconds by which the clock of the process is ahead
+                 * @example 0.2
+                 */
+                seconds_ahead: number;
+            }[];
+            /** @description The disk of its documents; null if the service does not measure it */
+            storage: {
+                /** @description Bytes free for documents */
+                free_bytes: number;
+                /** @description MIN_FREE_BYTES: with fewer, the public routes refuse documents */
+                floor_bytes: number;
+            } | null;
         };
         RotateApiKey: {
             /**

@@ -6,7 +6,7 @@ import {
   storedFilesPageSchema,
   storedFilesQuerySchema,
 } from '../api/admin/deployment.js';
-import { deadLetterNameSchema, deadLetterQuerySchema, deadLetterSchema } from '../api/admin/state.js';
+import { deadLetterNameSchema, deadLetterQuerySchema, deadLetterSchema, softwareSchema } from '../api/admin/state.js';
 import { type InternalHandlers, internalOperation } from './operation.js';
 
 /** The operations of each service that keeps XML. */
@@ -48,6 +48,8 @@ const oneDeadLetter = deadLetterNameSchema.omit({ service: true });
 export const STATE_OPERATIONS = {
   /** The present gauges of the process. */
   gauges: internalOperation('/internal/gauges', ['gateway'], z.object({}), z.object({ gauges: z.array(gaugeSchema) })),
+  /** The versions of the process and its database. */
+  software: internalOperation('/internal/software', ['gateway'], z.object({}), softwareSchema),
   listDeadLetters: internalOperation(
     '/internal/dead-letters',
     ['gateway'],

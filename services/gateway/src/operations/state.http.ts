@@ -16,9 +16,10 @@ import { otherMethods } from '../edge/other-methods.js';
 import { firingAlarms } from './alarms.js';
 import { present, type ServiceOperations } from './ports.js';
 import { queuesOf } from './queues.js';
+import { reportedService } from './reported-service.js';
 
 /**
- * GET /admin/state: alarms that fire now, and the work that waits.
+ * GET /admin/state: alarms that fire now, the work that waits, and the services.
  * GET /admin/dead-letters: events that services gave up.
  * POST /admin/dead-letters/replay `{service, group, event_id}`: the service handles it once more.
  * POST /admin/dead-letters/dismiss `{service, group, event_id, reason}`: deleted without handling.
@@ -41,9 +42,18 @@ export function adminState({ state }: Pick<ServiceOperations, 'state'>, recorded
   routes
     .route('/state')
     .get(async (_req: Request, res: Response) => {
-      const { answered, unreachable } = await ofEach((service) => service.gauges({}));
+      const { answered, unreachable } = await ofEach(async (service) => {
+        const [{ gauges }, software] = await Promise.all([service.gauges({}), service.software({})]);
+        return { gauges, software };
+      });
       const gauges = distinct(answered.flatMap(({ answer }) => answer.gauges));
-      const body: DeploymentStateBody = { unreachable, alarms: firingAlarms(gauges), queues: queuesOf(gauges) };
+      const services = answered.map(({ service, answer }) => reportedService(service, answer.software, answer.gauges));
+      const body: DeploymentStateBody = {
+        unreachable,
+        alarms: firingAlarms(gauges),
+        queues: queuesOf(gauges),
+        services,
+      };
       res.json(body);
     })
     .all(otherMethods('GET'));

@@ -51,12 +51,49 @@ const firingAlarmSchema = named('FiringAlarm', {
 });
 export type FiringAlarmBody = z.infer<typeof firingAlarmSchema>;
 
+/** The programs that a service runs on. */
+export const softwareSchema = z.object({
+  version: z.string().meta({ description: 'Version of the service', examples: ['1.0.0'] }),
+  node: z.string().meta({ description: 'Version of Node', examples: ['24.11.1'] }),
+  postgres: z
+    .string()
+    .nullable()
+    .meta({ description: 'Version of its database; null while that does not answer', examples: ['18.4'] }),
+  migration: z.string().nullable().describe('Its newest migration; null while the database does not answer'),
+});
+
+const reportedServiceSchema = named('ReportedService', {
+  service: z.enum(SERVICE_NAMES).describe('The service'),
+  ...softwareSchema.shape,
+  clocks: z
+    .array(
+      z.object({
+        against: z.string().meta({ description: 'The other clock', examples: ['database'] }),
+        seconds_ahead: z
+          .number()
+          .meta({ description: 'Seconds by which the clock of the process is ahead', examples: [0.2] }),
+      }),
+    )
+    .describe('Comparisons of the clock of the process with others'),
+  storage: z
+    .object({
+      free_bytes: z.number().describe('Bytes free for documents'),
+      floor_bytes: z.number().describe('MIN_FREE_BYTES: with fewer, the public routes refuse documents'),
+    })
+    .nullable()
+    .describe('The disk of its documents; null if the service does not measure it'),
+});
+export type ReportedService = z.infer<typeof reportedServiceSchema>;
+
 const deploymentStateSchema = named('DeploymentState', {
   unreachable: z
     .array(z.enum(SERVICE_NAMES))
     .describe('Services that did not answer; the rest of the answer lacks their part'),
   alarms: z.array(firingAlarmSchema).describe('Alarms whose condition holds, `page` first'),
   queues: z.array(queueSchema).describe('Work that waits'),
+  services: z
+    .array(reportedServiceSchema)
+    .describe('The services that answered, with their versions, clocks and disks'),
 });
 export type DeploymentStateBody = z.infer<typeof deploymentStateSchema>;
 
@@ -117,7 +154,8 @@ export const STATE = operations<AdminOperation>('State', {
   deploymentState: {
     route: 'GET /admin/state',
     role: 'viewer',
-    summary: 'Returns the alarms that fire now, and the work that waits',
+    summary:
+      'Returns the alarms that fire now, the work that waits, and the versions, clocks and disks of the services',
     description: `${PARTS} An alarm appears as soon as its condition holds, without the waiting time of its rule.`,
     response: deploymentStateSchema,
   },

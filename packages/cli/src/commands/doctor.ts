@@ -1,0 +1,52 @@
+import type { Console, ExitCode } from '../command.js';
+import { page } from '../doctor/page.js';
+import { type Options, type OptionValues, UsageError } from '../options.js';
+import { wantsJson } from '../output.js';
+import { columnsOf } from '../terminal.js';
+
+export const options: Options = { backup: 'value', 'data-dir': 'value', json: 'switch', text: 'switch' };
+
+export const help = `ecf doctor [options]
+
+Checks a deployment, whether its gateway runs or not, and says what to do about
+each fault: settings, certificates, clocks, connections, versions, disk, lag and
+the age of the newest backup.
+
+It reads the settings of the environment as the services do (DATABASE_URL,
+KAFKA_BROKERS, REDIS_URL, S3_ENDPOINT and so on), so run it where these are set.
+With ECF_URL and ADMIN_TOKEN, or the demo.json of a sandbox, it also queries the
+gateway. Nothing is changed.
+
+Options
+  --backup DIR  folder of the backups
+  --data-dir D  data folder of a deployment on this machine; default DATA_DIR,
+                else .data
+  --json        the findings as a JSON object; --text is for people, the default
+                on a terminal
+
+In the text, "!" is a fault, followed by what to do; "-" was not checked.
+
+Exit codes
+  0  there is nothing to do
+  1  there is a fault
+  2  wrong usage
+
+Examples
+  ecf doctor
+  SANDBOX=false ecf doctor --backup /backups
+`;
+
+export async function execute(values: OptionValues, given: string[], console: Console): Promise<ExitCode> {
+  if (given.length > 0) throw new UsageError('it takes options alone.');
+  const json = wantsJson(values, console.stdout);
+  // Its clients of the other servers are loaded for the checks alone, not for the help.
+  const { examine } = await import('../doctor/examine.js');
+  const findings = await examine({
+    env: process.env,
+    dataDir: String(values['data-dir'] ?? (process.env.DATA_DIR || '.data')),
+    backup: values.backup as string | undefined,
+    now: new Date(),
+  });
+  console.stdout.write(json ? `${JSON.stringify({ findings })}\n` : page(findings, columnsOf(console.stdout)));
+  return findings.some(({ state }) => state === 'fault') ? 1 : 0;
+}

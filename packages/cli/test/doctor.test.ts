@@ -1,0 +1,171 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import http from 'node:http';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import type { DeploymentStateBody, ReportedService } from '@ecf/contracts';
+import { afterAll, afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import type { Finding } from '../src/doctor/finding.js';
+import { ecf } from './ecf.js';
+import { useGateway } from './gateway.js';
+
+const folder = mkdtempSync(path.join(tmpdir(), 'ecf-doctor-'));
+const REFUSED = '127.0.0.1:6553';
+const NEXT_YEAR = new Date(Date.now() + 365 * 86_400_000).toISOString();
+
+const service = (name: ReportedService['service'], more: Partial<ReportedService> = {}): ReportedService => ({
+  service: name,
+  version: '1.0.0',
+  node: '24.11.1',
+  postgres: '18.4',
+  migration: '20260101000000_first',
+  clocks: [{ against: 'database', seconds_ahead: 0.2 }],
+  storage: null,
+  ...more,
+});
+const SOUND: DeploymentStateBody = {
+  unreachable: [],
+  alarms: [],
+  queues: [{ queue: 'unpublished_events', waiting: 3, oldest_seconds: 1 }],
+  services: [service('gateway'), service('emission')],
+};
+
+let state: DeploymentStateBody = SOUND;
+let certificateEnds = NEXT_YEAR;
+let health = { status: 200, checks: { database: 'ok' } };
+const answers: Record<string, () => unknown> = {
+  '/admin/state': () => state,
+  '/admin/accounts': () => [{ id: 'a' }],
+  '/admin/accounts/a/taxpayers': () => [
+    { rnc: '131000001', active: true, certificate: { not_after: certificateEnds } },
+    { rnc: '131000002', active: false, certificate: { not_after: '2020-01-01T00:00:00Z' } },
+  ],
+  '/health/ready': () => ({ checks: health.checks }),
+  '/testecf/autenticacion/api/autenticacion/semilla': () => null,
+};
+const gateway = http.createServer((req, res) => {
+  const address = new URL(req.url ?? '', 'http://gateway').pathname;
+  res.statusCode = address === '/health/ready' ? health.status : 200;
+  res.setHeader('content-type', 'application/json').end(JSON.stringify(answers[address]?.() ?? null));
+});
+useGateway(gateway, 'ADMIN_TOKEN');
+
+let before: NodeJS.ProcessEnv;
+beforeEach(() => {
+  before = { ...process.env };
+  process.env.DATA_DIR = path.join(folder, 'none');
+});
+afterEach(() => {
+  for (const name of Object.keys(process.env)) if (!(name in before)) delete process.env[name];
+  Object.assign(process.env, before);
+  state = SOUND;
+  certificateEnds = NEXT_YEAR;
+  health = { status: 200, checks: { database: 'ok' } };
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** The findings, with the exit code. */
+async function doctor(...args: string[]) {
+  const { code, stdout } = await ecf(['doctor', '--json', ...args]);
+  const { findings } = JSON.parse(stdout) as { findings: Finding[] };
+  const of = (subject: string) => findings.filter((finding) => finding.subject === subject);
+  const faults = findings.filter(({ state }) => state === 'fault');
+  return { code, findings, of, faults };
+}
+
+describe('where the gateway runs', () => {
+  it('nothing is to be done if its services agree and no alarm fires', async () => {
+    const { code, faults, of } = await doctor();
+    expect(faults).toEqual([]);
+    expect(code).toBe(0);
+    expect(of('product')).toMatchObject([{ state: 'ok', detail: '1.0.0' }]);
+    expect(of('events')).toMatchObject([{ detail: '3 are not published, 0 not handled' }]);
+    expect(of('taxpayers')).toMatchObject([{ detail: '1 are valid for more than 30 days' }]);
+  });
+
+  it('each fault that the services report has a remedy', async () => {
+    health = { status: 503, checks: { database: 'no answer within 2000 ms' } };
+    certificateEnds = new Date(Date.now() + 10 * 86_400_000).toISOString();
+    const alarm = { alarm: 'EcfDeadLetters', severity: 'ticket', labels: { topic: 'invoices.v1' }, value: 2, limit: 0 };
+    state = {
+      ...SOUND,
+      unreachable: ['query'],
+      alarms: [{ ...alarm, severity: 'ticket', runbook: '/docs/guide/runbooks/events#ecfdeadletters' }],
+      services: [
+        service('gateway', { version: '1.1.0', clocks: [{ against: 'database', seconds_ahead: -9 }] }),
+        service('reception', { storage: { free_bytes: 2 ** 30, floor_bytes: 2 ** 30 }, postgres: null }),
+      ],
+    };
+    const { code, faults } = await doctor();
+    expect(code).toBe(1);
+    expect(faults.map(({ subject, detail }) => [subject, detail])).toEqual([
+      ['gateway', expect.stringContaining('answers 503: database (no answer within 2000 ms)')],
+      ['services', 'no answer from query'],
+      ['gateway', '9.0 s behind the database'],
+      ['product', '1.1.0 (gateway); 1.0.0 (reception)'],
+      ['PostgreSQL', '18.4 (gateway); unknown (reception)'],
+      ['reception', '1.0 GiB free, refuses documents below 1.0 GiB'],
+      ['EcfDeadLetters', 'invoices.v1: 2, limit 0'],
+      ['131000001', expect.stringMatching(/^the certificate ends on \d{4}-/)],
+    ]);
+    expect(faults.map(({ remedy }) => remedy)).not.toContain(null);
+  });
+});
+
+describe('where the gateway does not run', () => {
+  it('each server that the settings name is tried', async () => {
+    Object.assign(process.env, {
+      ECF_URL: `http://${REFUSED}`,
+      DATABASE_URL: `postgresql://ecf:secret@${REFUSED}/ecf`,
+      KAFKA_BROKERS: REFUSED,
+      REDIS_URL: `redis://:secret@${REFUSED}`,
+      S3_ENDPOINT: `http://${REFUSED}`,
+      S3_ACCESS_KEY: 'key',
+      S3_SECRET_KEY: 'secret',
+      AUTHORITY_URL: `http://${REFUSED}`,
+    });
+    const { code, faults } = await doctor();
+    expect(code).toBe(1);
+    expect(faults.map(({ subject }) => subject)).toEqual([
+      'gateway',
+      'administration',
+      'PostgreSQL',
+      'Kafka',
+      'Redis',
+      'archive',
+      'authority',
+    ]);
+    expect(JSON.stringify(faults)).not.toContain('secret');
+  });
+
+  it('wrong and missing settings are named, and the others still checked', async () => {
+    const damaged = path.join(folder, 'issuers.pem');
+    writeFileSync(damaged, '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n');
+    Object.assign(process.env, {
+      SANDBOX: 'false',
+      MASTER_KEY: 'short',
+      KAFKA_BROKERS: 'no broker',
+      TRUSTED_ISSUERS_FILE: damaged,
+      REVOKED_CERTIFICATES_FILE: path.join(folder, 'missing'),
+      AUTHORITY_URL: `http://${REFUSED}`,
+    });
+    const { faults, of } = await doctor();
+    const settings = faults.filter(({ area }) => area === 'settings').map(({ subject }) => subject);
+    expect(settings.sort()).toEqual(['DEFAULT_ENV', 'KAFKA_BROKERS', 'MASTER_KEY', 'REVOKED_CERTIFICATES_FILE']);
+    expect(of('TRUSTED_ISSUERS_FILE')).toMatchObject([{ area: 'certificates', state: 'fault' }]);
+    expect(of('product')).toMatchObject([{ state: 'ok' }]);
+  });
+});
+
+it('the text has 80 columns, marks each fault, and says what to do', async () => {
+  state = { ...SOUND, unreachable: ['query', 'approvals', 'reception', 'status-poller', 'emission'] };
+  const { code, stdout } = await ecf(['doctor', '--text']);
+  expect(code).toBe(1);
+  expect(Math.max(...stdout.split('\n').map((line) => line.length))).toBeLessThanOrEqual(80);
+  expect(stdout).toContain('  ! services              no answer from query, approvals, reception,\n');
+  expect(stdout).toContain('> Start them; their logs');
+  expect(stdout).toMatch(/^1 finding to act on; \d+ checks passed, not checked: \d+$/m);
+});
+
+it('a file as an argument is refused', async () => {
+  expect(await ecf(['doctor', 'invoice.json'])).toMatchObject({ code: 2 });
+});
