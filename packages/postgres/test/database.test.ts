@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import net from 'node:net';
 import os from 'node:os';
@@ -308,5 +309,26 @@ describe('migrations', () => {
     expect(made.sort()).toEqual([false, true]);
     expect(await createDatabaseIfMissing(named.href)).toBe(false);
     expect(await migrate(named.href, folder)).toHaveLength(2);
+  });
+
+  it('are applied to a missing database by the program that runs before the service starts', async () => {
+    const named = new URL(url);
+    named.pathname = `/made_before_${process.pid}`;
+    const emission = path.resolve('services/emission');
+    const main = path.resolve('packages/postgres/dist/migrate.main.js');
+    const run = (env: NodeJS.ProcessEnv) =>
+      spawnSync(process.execPath, [main], { cwd: emission, env, encoding: 'utf8' });
+    expect(run({ DATABASE_URL: named.href })).toMatchObject({
+      status: 0,
+      stdout: expect.stringMatching(/^Migrated: .*first/),
+    });
+    expect(run({ DATABASE_URL: named.href })).toMatchObject({ status: 0, stdout: 'The database is up to date.\n' });
+    expect(await migrate(named.href, path.join(emission, 'prisma/migrations'))).toEqual([]);
+    named.password = 'wrong';
+    named.username = 'nobody_here';
+    const refused = run({ DATABASE_URL: named.href });
+    expect(refused).toMatchObject({ status: 1, stderr: expect.stringMatching(/^The database was not migrated\. ./) });
+    expect(refused.stderr).not.toContain('wrong');
+    expect(run({})).toMatchObject({ status: 1, stderr: expect.stringContaining('DATABASE_URL is required') });
   });
 });
