@@ -7,6 +7,7 @@ const GENERATORS = [
   'configuration-docs',
   'document-docs',
   'event-docs',
+  'helm-chart',
   'openapi',
   'client-types',
   'goldens',

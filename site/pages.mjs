@@ -65,6 +65,7 @@ const GROUPS = [
       ['docs/operators.md', 'Operating the gateway', 'Operación'],
       ['docs/configuration.md', 'Settings', 'Parámetros'],
       ['docs/distributed.md', 'Six services', 'Seis servicios'],
+      ['docs/kubernetes.md', 'Kubernetes', 'Kubernetes'],
       ['docs/reverse-proxy.md', 'Reverse proxy', 'Proxy inverso'],
       ['docs/keys-and-audit.md', 'Keys and audit log', 'Claves y auditoría'],
       ['docs/benchmarks.md', 'Benchmarks', 'Mediciones'],

@@ -1,34 +1,13 @@
 // Writes docs/configuration.md from the settings schemas of all services; with --check, fails when it is stale.
 import fs from 'node:fs';
 import path from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { ROOT } from '../setup.mjs';
+import { loadSettingMeta, SERVICES, settingsOf } from './settings.mjs';
 
 const TARGET = path.join(ROOT, 'docs', 'configuration.md');
 
-/** Every program with settings; its exported zod object has a name like `<something>Settings`. */
-const PROGRAMS = [
-  'deploy/standalone',
-  'deploy/distributed',
-  'services/gateway',
-  'services/emission',
-  'services/status-poller',
-  'services/reception',
-  'services/approvals',
-  'services/query',
-];
-
-async function load(file) {
-  return import(pathToFileURL(path.join(ROOT, file)).href);
-}
-
-async function settingsOf(program) {
-  const config = path.join(program, 'dist', 'config.js');
-  if (!fs.existsSync(path.join(ROOT, config))) return null;
-  const module = await load(config);
-  const name = Object.keys(module).find((key) => key.endsWith('Settings'));
-  return name === undefined ? null : module[name];
-}
+/** Every program with settings. */
+const PROGRAMS = ['deploy/standalone', 'deploy/distributed', ...SERVICES.map((name) => `services/${name}`)];
 
 function cell(text) {
   return String(text).replaceAll('|', '\\|').replaceAll('\n', ' ');
@@ -48,8 +27,7 @@ function cells(variable, schema, settingMeta) {
 async function settings(settingMeta) {
   const rows = new Map();
   for (const program of PROGRAMS) {
-    const schema = await settingsOf(program);
-    for (const [variable, field] of Object.entries(schema?.shape ?? {})) {
+    for (const [variable, field] of Object.entries(await settingsOf(program))) {
       const text = cells(variable, field, settingMeta);
       const row = rows.get(`${variable} ${text}`) ?? { variable, text, programs: [] };
       row.programs.push(path.basename(program));
@@ -60,14 +38,10 @@ async function settings(settingMeta) {
 }
 
 async function render() {
-  const { settingMeta } = await load('packages/kit/dist/config.js');
-  const all = await settings(settingMeta);
-  const services = PROGRAMS.filter((program) => program.startsWith('services/')).map((program) =>
-    path.basename(program),
-  );
+  const all = await settings(await loadSettingMeta());
   const shared = all.filter(({ programs }) => programs.length > 1);
   const usedBy = (programs) =>
-    services.every((name) => programs.includes(name)) ? 'every service' : programs.join(', ');
+    SERVICES.every((name) => programs.includes(name)) ? 'every service' : programs.join(', ');
   const parts = [
     '# Configuration',
     '',
