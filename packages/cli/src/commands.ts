@@ -85,6 +85,11 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     summary: 'Check a deployment, and say what to do about each fault',
     load: () => import('./commands/doctor.js'),
   },
+  status: {
+    section: 'operations',
+    summary: 'Show documents of today, alarms, queues and the authority',
+    load: () => import('./commands/status.js'),
+  },
   keys: {
     section: 'operations',
     summary: 'Make keys and passwords, seal under a new master key',

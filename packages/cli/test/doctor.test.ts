@@ -26,6 +26,8 @@ const SOUND: DeploymentStateBody = {
   unreachable: [],
   alarms: [],
   queues: [{ queue: 'unpublished_events', waiting: 3, oldest_seconds: 1 }],
+  documents_today: [],
+  authority: [],
   services: [service('gateway'), service('emission')],
 };
 

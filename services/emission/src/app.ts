@@ -56,7 +56,7 @@ import type { AccountSource } from './credentials/ports.js';
 import { mapErrors } from './errors.http.js';
 import { subscribeToEvents } from './events.kafka.js';
 import { createIssuing } from './issue/index.js';
-import { createContingencyMetrics, createEmissionMetrics } from './metrics.js';
+import { createContingencyMetrics, createEmissionMetrics, showAuthority } from './metrics.js';
 import { createPostgresNumberStore } from './numbers/numbers.postgres.js';
 import { invoiceEvent, runEvent } from './published/changed-events.js';
 import { followUpOperations, internalOperations } from './published/operations.http.js';
@@ -127,6 +127,7 @@ export function createEmission(config: EmissionConfig, overrides: EmissionOverri
     clock,
   });
   const authority = overrides.authority ?? client;
+  showAuthority(metrics, authority);
 
   const timeoutMs = config.DATABASE_WAIT_MS;
   const describe = (attempt: Attempt) => invoiceEvent(attempt, clock());

@@ -1,3 +1,5 @@
+import type { AuthorityClient } from '@ecf/authority-client';
+import { ENVIRONMENTS } from '@ecf/domain';
 import type { Logger, Metrics } from '@ecf/kit/telemetry';
 import type { Attempt } from './attempt/attempt.js';
 import type { Backlog, Observer } from './attempt/ports.js';
@@ -84,6 +86,21 @@ export function createEmissionMetrics(metrics: Metrics, logger: Logger): Emissio
       );
     },
   };
+}
+
+/** Shows whether the services of the authority that take documents answer this process. */
+export function showAuthority(metrics: Metrics, authority: Pick<AuthorityClient, 'isUnreachable'>): void {
+  const reachable = metrics.gauge({
+    name: 'ecf_authority_reachable',
+    help: '1 while the authority answers submissions of this process, or there were none; 0 while it does not',
+    labels: ['env'],
+  });
+  metrics.onRender(async () => {
+    for (const env of ENVIRONMENTS) {
+      const isAway = authority.isUnreachable(env, 'recepcion') || authority.isUnreachable(env, 'recepcionfc');
+      reachable.set({ env }, isAway ? 0 : 1);
+    }
+  });
 }
 
 function labelsOf({ ecfType, route, env }: Attempt) {

@@ -32,6 +32,8 @@ const emission: StateOperations = {
       gauge('ecf_consumer_connected', 0, { topic: 'taxpayers.v1', group: 'emission' }),
       gauge('ecf_consumer_connected', 1, { topic: 'status.v1', group: 'emission' }),
       gauge('ecf_status_polls', 2_000, { env: 'eCF', state: 'waiting' }),
+      gauge('ecf_documents_today', 12, { env: 'eCF', status: 'Aceptado' }),
+      gauge('ecf_authority_reachable', 0, { env: 'eCF' }),
       gauge('ecf_clock_skew_seconds', -7, { against: 'authority' }),
       gauge('ecf_storage_free_bytes', 3_000, { service: 'reception' }),
       gauge('ecf_storage_free_bytes', 5_000, { service: 'query' }),
@@ -116,6 +118,8 @@ it('The state adds up the work that waits, once where services share a process.'
 
 it('The state names each service that answered, with its versions, clocks and disk.', async () => {
   const { body } = await under.admin('GET', '/admin/state');
+  expect(body.documents_today).toEqual([{ env: 'eCF', status: 'Aceptado', count: 12 }]);
+  expect(body.authority).toEqual([{ env: 'eCF', reachable: false }]);
   const software = { version: '1.0.0', node: '24.11.1', postgres: '18.4', migration: '20260101000000_first' };
   const clocks = [{ against: 'authority', seconds_ahead: -7 }];
   expect(body.services).toEqual([

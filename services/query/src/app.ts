@@ -12,6 +12,7 @@ import {
   type StateOperations,
   type WebhookOperations,
 } from '@ecf/contracts';
+import { toCalendarDate } from '@ecf/domain';
 import {
   checkReadiness,
   clientOf,
@@ -37,6 +38,7 @@ import { createLongPolls } from './feed/long-polls.http.js';
 import { createReadFeed } from './feed/read-feed.js';
 import { createConsumptionInvoice } from './invoices/consumption-invoice.js';
 import { createDocumentXml } from './invoices/document-xml.js';
+import { countDocuments } from './invoices/documents-today.postgres.js';
 import { createInvoiceDocument, createInvoicePdf } from './invoices/invoice-document.js';
 import { createPostgresInvoices, createPostgresReceived } from './invoices/invoices.postgres.js';
 import { createLogos } from './invoices/logos.js';
@@ -45,7 +47,7 @@ import type { InvoiceSource, OutcomeSource, ReceivedSource } from './invoices/po
 import { createPostgresOutcomes, createPostgresProjection } from './invoices/projection.postgres.js';
 import { createQueryInvoices } from './invoices/query-invoices.js';
 import { createPostgresRuns } from './invoices/runs.postgres.js';
-import { createQueryMetrics } from './metrics.js';
+import { createQueryMetrics, showDocumentsToday } from './metrics.js';
 import { queryOperations } from './rebuild/operations.http.js';
 import { createRebuild } from './rebuild/rebuild.js';
 import { createPostgresRebuild } from './rebuild/rebuild.postgres.js';
@@ -89,6 +91,7 @@ export function createQuery(config: QueryConfig, overrides: QueryOverrides = {})
   const parts = openServiceDependencies('query', config, overrides);
   const { clock, clockSkew, logger, metrics, bus, identities, database } = parts;
   const { failed, projected, lagMs } = createQueryMetrics(metrics, logger);
+  showDocumentsToday(metrics, () => countDocuments(database, toCalendarDate(clock())));
   const authorityClient = createAuthorityClient({
     endpoints: authorityEndpoints(config.AUTHORITY_URL),
     userAgent: 'ecf-gateway',

@@ -1,6 +1,7 @@
 import type { BusEvent } from '@ecf/bus';
 import { TOPICS } from '@ecf/contracts';
 import type { Logger, Metrics } from '@ecf/kit/telemetry';
+import type { DocumentCounts } from './invoices/documents-today.postgres.js';
 import type { DeliveryOutcome, WebhookDeliveries, WebhookDelivery } from './webhooks/ports.js';
 
 export interface QueryMetrics {
@@ -32,6 +33,20 @@ export function createQueryMetrics(metrics: Metrics, logger: Logger): QueryMetri
     },
     lagMs: () => lagMs,
   };
+}
+
+/** Shows the documents that were created on the present Dominican day, as far as the read models have them. */
+export function showDocumentsToday(metrics: Metrics, count: () => Promise<DocumentCounts>): void {
+  const today = metrics.gauge({
+    name: 'ecf_documents_today',
+    help: 'Documents created on the present Dominican day that are in the read models',
+    labels: ['env', 'status'],
+  });
+  metrics.onRender(async () => {
+    const counts = await count();
+    today.reset();
+    for (const { env, status, count: documents } of counts) today.set({ env, status }, documents);
+  });
 }
 
 /** Metrics and log lines of webhooks. Answers what notes the end of a delivery. */

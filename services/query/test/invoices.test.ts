@@ -8,6 +8,7 @@ import {
   TOPICS,
   trackIdListSchema,
 } from '@ecf/contracts';
+import { toIsoDominican } from '@ecf/domain';
 import { columnOf } from '@ecf/http';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type IssuedInvoice, issuedInvoice } from '../src/invoices/issued-invoice.js';
@@ -824,4 +825,16 @@ describe('access of an account', () => {
       expect((await world.get(place, headers, newer)).body.code).toBe('service_unavailable');
     world.gateway.get = Map.prototype.get;
   });
+});
+
+it('The metric of the documents of today counts those of all issuers and of the present Dominican day only.', async () => {
+  const today = toIsoDominican(new Date());
+  await world.publish(
+    invoiceEvent(invoice({ sequence: 9_001, created_at: today })),
+    invoiceEvent(invoice({ sequence: 9_002, created_at: today, issuer_rnc: OTHER_ISSUER })),
+  );
+  const metrics = await world.metrics.render();
+  expect(metrics.split('\n').filter((line) => line.startsWith('ecf_documents_today'))).toEqual([
+    'ecf_documents_today{env="TesteCF",status="Aceptado"} 2',
+  ]);
 });

@@ -72,6 +72,7 @@ export function metricsOf(expr: string): string[] {
  * reports the same number.
  */
 const OF_ONE_PROCESS = new Set([
+  'ecf_authority_reachable',
   'ecf_consumer_connected',
   'ecf_delivery_receivers_paused',
   'ecf_reception_in_flight_requests',

@@ -779,7 +779,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Returns the alarms that fire now, the work that waits, and the versions, clocks and disks of the services
+         * Returns the alarms that fire now, the work that waits, the documents of today, and the services
          * @description One instance of each service is queried. Alarms that compare rates, several metrics or all instances are evaluated by Prometheus only. An alarm appears as soon as its condition holds, without the waiting time of its rule.
          *
          *     Role: `viewer`.
@@ -1188,8 +1188,25 @@ export interface components {
             alarms: components["schemas"]["FiringAlarm"][];
             /** @description Work that waits */
             queues: components["schemas"]["Queue"][];
+            /** @description Documents created on the present Dominican day, as far as the read models have them */
+            documents_today: components["schemas"]["DocumentCount"][];
+            /** @description Whether the authority can be reached from the emission service */
+            authority: {
+                /** @description The environment of the authority */
+                env: components["schemas"]["Environment"];
+                /** @description Whether it answers submissions; also true if there were none */
+                reachable: boolean;
+            }[];
             /** @description The services that answered, with their versions, clocks and disks */
             services: components["schemas"]["ReportedService"][];
+        };
+        DocumentCount: {
+            /** @description The environment of the authority */
+            env: components["schemas"]["Environment"];
+            /** @description The authority's status of the document */
+            status: components["schemas"]["InvoiceStatus"];
+            /** @description Documents of all accounts */
+            count: number;
         };
         /** @enum {string} */
         EcfType: "31" | "32" | "33" | "34" | "41" | "43" | "44" | "45" | "46" | "47";
@@ -1268,6 +1285,8 @@ export interface components {
              */
             runbook: string;
         };
+        /** @enum {string} */
+        InvoiceStatus: "Aceptado" | "AceptadoCondicional" | "Rechazado" | "EnProceso" | "No encontrado";
         LogoFacts: {
             /**
              * @description The kind of picture

@@ -16,7 +16,7 @@ import { otherMethods } from '../edge/other-methods.js';
 import { firingAlarms } from './alarms.js';
 import { present, type ServiceOperations } from './ports.js';
 import { queuesOf } from './queues.js';
-import { reportedService } from './reported-service.js';
+import { overviewOf, reportedService } from './reported-service.js';
 
 /**
  * GET /admin/state: alarms that fire now, the work that waits, and the services.
@@ -52,6 +52,7 @@ export function adminState({ state }: Pick<ServiceOperations, 'state'>, recorded
         unreachable,
         alarms: firingAlarms(gauges),
         queues: queuesOf(gauges),
+        ...overviewOf(gauges),
         services,
       };
       res.json(body);

@@ -1,6 +1,7 @@
 import { z } from 'zod';
+import { invoiceStatusSchema } from '../../events/invoice.js';
 import { SERVICE_NAMES } from '../../services.js';
-import { freeTextSchema, named, timestampSchema } from '../../values.js';
+import { environmentSchema, freeTextSchema, named, timestampSchema } from '../../values.js';
 import { type AdminOperation, BODY_ERRORS, operations } from '../operation.js';
 
 /** Work that waits, by the name under which the state reports it. */
@@ -85,12 +86,29 @@ const reportedServiceSchema = named('ReportedService', {
 });
 export type ReportedService = z.infer<typeof reportedServiceSchema>;
 
+const documentCountSchema = named('DocumentCount', {
+  env: environmentSchema,
+  status: invoiceStatusSchema,
+  count: z.int().nonnegative().describe('Documents of all accounts'),
+});
+
 const deploymentStateSchema = named('DeploymentState', {
   unreachable: z
     .array(z.enum(SERVICE_NAMES))
     .describe('Services that did not answer; the rest of the answer lacks their part'),
   alarms: z.array(firingAlarmSchema).describe('Alarms whose condition holds, `page` first'),
   queues: z.array(queueSchema).describe('Work that waits'),
+  documents_today: z
+    .array(documentCountSchema)
+    .describe('Documents created on the present Dominican day, as far as the read models have them'),
+  authority: z
+    .array(
+      z.object({
+        env: environmentSchema,
+        reachable: z.boolean().describe('Whether it answers submissions; also true if there were none'),
+      }),
+    )
+    .describe('Whether the authority can be reached from the emission service'),
   services: z
     .array(reportedServiceSchema)
     .describe('The services that answered, with their versions, clocks and disks'),
@@ -154,8 +172,7 @@ export const STATE = operations<AdminOperation>('State', {
   deploymentState: {
     route: 'GET /admin/state',
     role: 'viewer',
-    summary:
-      'Returns the alarms that fire now, the work that waits, and the versions, clocks and disks of the services',
+    summary: 'Returns the alarms that fire now, the work that waits, the documents of today, and the services',
     description: `${PARTS} An alarm appears as soon as its condition holds, without the waiting time of its rule.`,
     response: deploymentStateSchema,
   },

@@ -263,6 +263,9 @@ CREATE INDEX "invoice_env_issuer_rnc_ecf_type_created_at_id_encf_idx" ON "invoic
 CREATE INDEX "invoice_env_issuer_rnc_reference_created_at_id_encf_idx" ON "invoice"("env", "issuer_rnc", "reference", "created_at", "id", "encf") WHERE (listed AND reference IS NOT NULL);
 
 -- CreateIndex
+CREATE INDEX "invoice_rollup_day_idx" ON "invoice_rollup"("day") WHERE (period = 'created');
+
+-- CreateIndex
 CREATE INDEX "invoice_change_env_issuer_rnc_updated_at_encf_idx" ON "invoice_change"("env", "issuer_rnc", "updated_at", "encf");
 
 -- CreateIndex
