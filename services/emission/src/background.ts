@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { PENDING_DOCUMENT_DUE_TIMES } from '@ecf/archive';
 import type { Subscription } from '@ecf/bus';
 import { LONGEST_RETRY_DELAY_MS } from '@ecf/domain';
-import { createDatabaseIfMissing, type DueTimes, migrate } from '@ecf/postgres';
+import { createDatabaseIfMissing, type DueTimes, type MonthlyTable, makeMonthPartitions, migrate } from '@ecf/postgres';
 import { createDueTimeWatch } from '@ecf/postgres/due-work';
 import { createCleaning, type ServiceDependencies } from '@ecf/service';
 import { OVERDUE_MS } from './attempt/transitions.js';
@@ -35,6 +35,12 @@ export const DUE_TIMES: readonly DueTimes[] = [
   { table: 'contingency', column: 'due_at', longestMs: LONGEST_PROBE_MS },
   { table: 'reserved_number', column: 'until', longestMs: RESERVATION_MS, wakes: false },
   PENDING_DOCUMENT_DUE_TIMES,
+];
+
+/** The tables that grow with each document and are read by the id of its emission. */
+const MONTHLY_TABLES: readonly MonthlyTable[] = [
+  { table: 'attempt', id: 'emission_id' },
+  { table: 'exchange', id: 'emission_id' },
 ];
 
 /** Work that runs beside the requests. */
@@ -75,7 +81,10 @@ export function createBackgroundWork(
   const showEnds = createEndsMetrics(metrics);
   const counts = [...work.counts, async () => showEnds(await notices.backlog(clock()))];
   const cleaning = createCleaning({
-    clean: work.clean,
+    async clean(now) {
+      await makeMonths();
+      await work.clean(now);
+    },
     clock,
     failed: (error) => logger.warn({ err: error }, 'cleaning failed'),
   });
@@ -91,6 +100,12 @@ export function createBackgroundWork(
   let endCounting: readonly (() => void)[] = [];
   let noticing: NodeJS.Timeout | undefined;
 
+  function makeMonths(): Promise<void> {
+    return makeMonthPartitions(database, MONTHLY_TABLES).catch((error: unknown) => {
+      logger.warn({ err: error }, 'partitions of the next months could not be made');
+    });
+  }
+
   function publishNotices(): void {
     const failed = (error: unknown) => logger.warn({ err: error }, 'notices could not be published');
     notices.publish(null, clock()).catch(failed);
@@ -100,6 +115,7 @@ export function createBackgroundWork(
     async start() {
       await createDatabaseIfMissing(config.DATABASE_URL);
       await migrate(config.DATABASE_URL, MIGRATIONS);
+      await makeMonths();
       await parts.startClock();
       await instance.start();
       subscriptions = await work.subscribe((rnc) => notices.publish(rnc, clock()));

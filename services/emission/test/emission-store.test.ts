@@ -432,7 +432,7 @@ describe('over PostgreSQL', () => {
     const { rows } = await database.query<{ 'QUERY PLAN': string }>(`EXPLAIN ${text}`, [...params]);
     await database.close();
     const plan = rows.map((row) => row['QUERY PLAN']).join('\n');
-    expect(plan).toContain('attempt_emission_id_idx');
+    expect(plan).toContain('attempt_default_emission_id_idx');
     expect(plan).not.toContain('Seq Scan');
   });
 
@@ -441,7 +441,7 @@ describe('over PostgreSQL', () => {
     await database.query(`INSERT INTO cancelled_range (env, issuer_rnc, ecf_type, first_number, last_number, cancellation_id)
       VALUES ('TesteCF', '131999999', '31', 8000000001, 8000000009, 77)`);
     const never = { env: 'TesteCF', issuerRnc: '131999999', encf: 'E318000000005' } as const;
-    expect(await store.findNumber(never)).toEqual({ attempt: null, cancelledBy: 77, run: 1 });
+    expect(await store.findNumber(never)).toEqual({ attempt: null, isDetached: false, cancelledBy: 77, run: 1 });
     expect(await store.find(never)).toBeNull();
     expect(await createPostgresPublishedDocuments(database).find('TesteCF', [never])).toEqual([]);
   });

@@ -416,6 +416,21 @@ describe('the same number again', () => {
     expect((await world.submit(emission, other(41))).status).toBe(409);
   });
 
+  it('is refused while the month of its document is detached, and is found again after that', async () => {
+    const { body: first } = await world.submit(emission, example('ecf-31', 120));
+    const { rows } = await world.database.query<{ month: string; bounds: string }>(
+      `SELECT a.tableoid::regclass::text AS month, pg_get_expr(c.relpartbound, c.oid) AS bounds
+       FROM attempt a JOIN emission e ON e.id = a.emission_id JOIN pg_class c ON c.oid = a.tableoid WHERE e.encf = $1`,
+      [first.encf],
+    );
+    const [{ month, bounds }] = rows as [{ month: string; bounds: string }];
+    await world.database.query(`ALTER TABLE attempt DETACH PARTITION ${month}`);
+    const refused = await world.submit(emission, example('ecf-31', 120));
+    expect([refused.status, refused.body.code]).toEqual([409, 'encf_already_used']);
+    await world.database.query(`ALTER TABLE attempt ATTACH PARTITION ${month} ${bounds}`);
+    expect((await world.submit(emission, example('ecf-31', 120))).body).toEqual(first);
+  });
+
   it('with another own reference is a repeat, and the first reference stays', async () => {
     const first = await world.submit(emission, example('ecf-31', 60), { reference: 'order-1' });
     const again = await world.submit(second, example('ecf-31', 60), { reference: 'order-2' });

@@ -8,6 +8,7 @@ import {
   createSharedCalls,
   type Database,
   isUniqueViolation,
+  nextIdOf,
   type Queries,
   type Statement,
   snakeCaseRow,
@@ -83,7 +84,7 @@ const FIND = {
  */
 const FIND_NUMBER = {
   name: 'emission_find_number',
-  text: `SELECT k.env AS stored_env, c.cancellation_id AS cancelled_by, ${ATTEMPT_COLUMNS}
+  text: `SELECT k.env AS stored_env, c.cancellation_id AS cancelled_by, e.id IS NOT NULL AND a.emission_id IS NULL AS is_detached, ${ATTEMPT_COLUMNS}
     FROM (SELECT stored_environment($1, $2, $4) AS env OFFSET 0) k
     LEFT JOIN emission e ON e.env = k.env AND e.issuer_rnc = $2 AND e.encf = $3
     LEFT JOIN attempt a ON a.emission_id = e.id AND a.attempt = e.attempt
@@ -97,7 +98,7 @@ const FIND_NUMBER = {
 /** $1: how many ids. */
 const NEXT_IDS = {
   name: 'emission_next_ids',
-  text: "SELECT nextval('emission_id_seq') AS id FROM generate_series(1, $1::int)",
+  text: `SELECT ${nextIdOf('emission_id_seq')} AS id FROM generate_series(1, $1::int)`,
 };
 
 /** Events of several attempts, from the parameter `first` on; `id` is the emission. */
@@ -385,9 +386,9 @@ export function createPostgresEmissionStore({
     find,
     async findNumber(key) {
       const { rows } = await query(FIND_NUMBER, numberOf(key));
-      const [{ storedEnv, cancelledBy, ...row }] = camelCaseRows<NumberRow>(rows) as [NumberRow];
+      const [{ storedEnv, cancelledBy, isDetached, ...row }] = camelCaseRows<NumberRow>(rows) as [NumberRow];
       const attempt = row.emissionId === null ? null : attemptOf(row as AttemptRow);
-      return { attempt, cancelledBy, run: environmentRun(storedEnv).run };
+      return { attempt, isDetached, cancelledBy, run: environmentRun(storedEnv).run };
     },
     async begin(attempt, sealedCertificate, files, notesFound = null, binding = null) {
       const commit = { attempt, event: describe(attempt), sealedCertificate, files, notesFound, binding };
@@ -497,7 +498,11 @@ function numberOf({ env, issuerRnc, encf, run }: DocumentKey): unknown[] {
 }
 
 /** A row of {@link FIND_NUMBER}. The columns of the attempt are null if the number has no attempt. */
-type NumberRow = (AttemptRow | { emissionId: null }) & { storedEnv: string; cancelledBy: number | null };
+type NumberRow = (AttemptRow | { emissionId: null }) & {
+  storedEnv: string;
+  cancelledBy: number | null;
+  isDetached: boolean;
+};
 
 interface BacklogRow {
   state: EmissionState;

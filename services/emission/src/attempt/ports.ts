@@ -29,6 +29,8 @@ export interface RelatedNote {
 export interface NumberUse {
   /** The latest attempt under it. */
   readonly attempt: Attempt | null;
+  /** Whether it was used in a month that is detached from the database, so its attempts cannot be read. */
+  readonly isDetached: boolean;
   /** The id of the cancellation that covers it. */
   readonly cancelledBy: number | null;
   /** The certification run to which the number belongs. */

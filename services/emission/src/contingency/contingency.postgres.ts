@@ -83,8 +83,8 @@ const LIST = `WITH mine AS (
         OR a.next_action_at IS NOT NULL AND a.contingency_since IS NOT NULL AND a.state IN ('held', 'committed'))
        AND e.account_id = $1 AND environment_of(e.env) = $2 AND ($3::text[] IS NULL OR e.issuer_rnc = ANY ($3)))
   SELECT t.total, m.id, m.issuer_rnc, m.encf, m.signed_at, m.deadline FROM (SELECT count(*)::int AS total FROM mine) t
-    LEFT JOIN (SELECT * FROM mine WHERE $4 = 0 OR (signed_at, id) > (SELECT a.signed_at, a.emission_id FROM attempt a
-        WHERE a.emission_id = $4 ORDER BY a.attempt DESC LIMIT 1) ORDER BY signed_at, id LIMIT $5) m ON true ORDER BY m.signed_at, m.id`;
+    LEFT JOIN (SELECT * FROM mine WHERE $4::bigint = 0 OR (signed_at, id) > (SELECT a.signed_at, a.emission_id FROM attempt a
+        WHERE a.emission_id = $4::bigint ORDER BY a.attempt DESC LIMIT 1) ORDER BY signed_at, id LIMIT $5) m ON true ORDER BY m.signed_at, m.id`;
 
 /** The contingency queue in PostgreSQL. */
 export function createPostgresContingencyStore(database: Database): ContingencyStore {

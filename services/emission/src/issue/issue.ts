@@ -124,11 +124,17 @@ export function createIssue(ports: IssuePorts): Issue {
     );
   };
 
+  async function useOf(key: DocumentKey): Promise<NumberUse> {
+    const found = await emissions.findNumber(key);
+    if (found.isDetached) throw detached(key);
+    return found;
+  }
+
   /** All steps up to the commit; null if another request took the number, or the balance, meanwhile. */
   async function lookUpAndCommit(submission: Submission, sign: Sign, first: FirstRound): Promise<Begun | null> {
     const { document, sent, caller, ranges, drawn, idempotencyKey, dryRun } = submission;
     const { key, type, tree, summary } = document;
-    const found = drawn === null ? await emissions.findNumber(key) : unused(drawn);
+    const found = drawn === null ? await useOf(key) : unused(drawn);
     const { attempt: existing, cancelledBy } = found;
     const attempts = existing?.attempt ?? 0;
     first.attempts ??= attempts;
@@ -188,7 +194,14 @@ type Begun =
 
 /** What a look-up would find under a number that was drawn. */
 function unused({ run }: Drawn): NumberUse {
-  return { attempt: null, cancelledBy: null, run };
+  return { attempt: null, isDetached: false, cancelledBy: null, run };
+}
+
+function detached({ env, encf }: DocumentKey): EmissionError {
+  return new EmissionError(
+    'encf_already_used',
+    `${encf} was used in ${env} in a month whose documents were removed from this database. Use another number only for another sale.`,
+  );
 }
 
 function cancelled({ env, encf }: DocumentKey, by: number): EmissionError {

@@ -38,7 +38,12 @@ export function createInMemoryEmissionStore(describe: (attempt: Attempt) => BusE
       ids += 1;
       return ids;
     },
-    findNumber: async (key) => ({ attempt: latest.get(documentKey(key)) ?? null, cancelledBy: null, run: 1 }),
+    findNumber: async (key) => ({
+      attempt: latest.get(documentKey(key)) ?? null,
+      isDetached: false,
+      cancelledBy: null,
+      run: 1,
+    }),
     find: async (key) => latest.get(documentKey(key)) ?? null,
     async begin(attempt, certificate, _files, notesFound = null) {
       const present = latest.get(documentKey(attempt));

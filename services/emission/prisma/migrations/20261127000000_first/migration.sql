@@ -54,7 +54,7 @@ CREATE TABLE "attempt" (
     "queued_at" TIMESTAMPTZ(3),
 
     CONSTRAINT "attempt_pkey" PRIMARY KEY ("emission_id","attempt")
-);
+) PARTITION BY RANGE ("emission_id");
 
 -- CreateTable
 CREATE TABLE "exchange" (
@@ -69,7 +69,7 @@ CREATE TABLE "exchange" (
     "body" TEXT,
 
     CONSTRAINT "exchange_pkey" PRIMARY KEY ("emission_id","id")
-);
+) PARTITION BY RANGE ("emission_id");
 
 -- CreateTable
 CREATE TABLE "sealed_certificate" (
@@ -411,6 +411,10 @@ ALTER TABLE "attempt" ADD CONSTRAINT "attempt_emission_id_fkey" FOREIGN KEY ("em
 ALTER TABLE "batch_line" ADD CONSTRAINT "batch_line_batch_id_fkey" FOREIGN KEY ("batch_id") REFERENCES "batch"("id") ON DELETE CASCADE ON UPDATE CASCADE;
 
 -- What the schema language cannot express.
+
+CREATE TABLE attempt_default PARTITION OF attempt DEFAULT;
+
+CREATE TABLE exchange_default PARTITION OF exchange DEFAULT;
 
 CREATE FUNCTION draw_number(for_account text, for_env text, for_issuer text, for_type text, for_key text, for_token uuid, lease_ms integer, ranges json, OUT outcome text, OUT encf text)
  RETURNS record
