@@ -63,6 +63,7 @@ const GROUPS = [
     text: ['Operators', 'Operadores'],
     items: [
       ['docs/operators.md', 'Operating the gateway', 'Operación'],
+      ['docs/backup.md', 'Backup and restore', 'Respaldo y restauración'],
       ['docs/configuration.md', 'Settings', 'Parámetros'],
       ['docs/distributed.md', 'Six services', 'Seis servicios'],
       ['docs/kubernetes.md', 'Kubernetes', 'Kubernetes'],

@@ -170,7 +170,7 @@ export const ERROR_CODES = {
   encf_already_used: {
     status: 409,
     meaning:
-      'Another document is stored under this eNCF, whose number cannot be used again. The message names its status and the elements that differ.',
+      'Another document is stored under this eNCF, or the authority has one that a restored gateway lost, so the number cannot be used again. The message names its status and the elements that differ, or the numbers of lost documents.',
     remedy:
       'Compare the elements. Use another number only for another sale; the same sale, with any FechaHoraFirma, gets its stored response.',
   },

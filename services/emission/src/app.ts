@@ -33,7 +33,14 @@ import {
 import { createServiceApp, internalOperationRoutes, type Readiness, writerReadiness } from '@ecf/http';
 import { createSealingKeys } from '@ecf/kit';
 import { measureAuthorityCalls } from '@ecf/kit/telemetry';
-import { createInstanceReport, createMasterKeyOperations } from '@ecf/postgres';
+import {
+  createInstanceReport,
+  createMasterKeyOperations,
+  type Restore,
+  restoreOf,
+  revisionAfter,
+  settleRestores,
+} from '@ecf/postgres';
 import { openServiceDependencies, type SharedDependencies } from '@ecf/service';
 import { replicatedCertificates } from '@ecf/taxpayer-replica/postgres';
 import type { Express } from 'express';
@@ -61,6 +68,10 @@ import { createPostgresNumberStore } from './numbers/numbers.postgres.js';
 import { invoiceEvent, runEvent } from './published/changed-events.js';
 import { followUpOperations, internalOperations } from './published/operations.http.js';
 import { createPostgresPublishedDocuments } from './published/published-documents.postgres.js';
+import { createKnownDocuments } from './restored/known-documents.js';
+import { createLostNumbers } from './restored/lost-numbers.js';
+import { createPostgresLostNumberStore } from './restored/lost-numbers.postgres.js';
+import { settleRestore } from './restored/settle.postgres.js';
 import { createPostgresRunStore } from './runs/runs.postgres.js';
 import { createStartRun } from './runs/start-run.js';
 import { applyStatus } from './sending/apply-status.js';
@@ -144,7 +155,20 @@ export function createEmission(config: EmissionConfig, overrides: EmissionOverri
   const { FIRST_RETRY_MS: firstRetryMs, RESEND_AFTER_MS: resendAfterMs } = config;
   const settings = { firstRetryMs, resendAfterMs, tryAgainLimit: 5, sendTimeoutMs, leaseMs };
   const owner = randomUUID();
-  const recorder = createRecorder({ emissions, observer, clock, random, sleep, pending, owner, settings });
+  // Read at the start; a restore is recorded while the service is stopped.
+  let restore: Restore | null = null;
+  const revisionAfterRestore = () => (restore === null ? 0 : revisionAfter(restore));
+  const recorder = createRecorder({
+    emissions,
+    observer,
+    clock,
+    random,
+    sleep,
+    pending,
+    owner,
+    revisionAfterRestore,
+    settings,
+  });
 
   const { accounts, tokenCache } = overrides;
   const credentials = createCredentials(config, parts, {
@@ -163,10 +187,20 @@ export function createEmission(config: EmissionConfig, overrides: EmissionOverri
     documentTokens,
     { owner, leaseMs },
   );
+  const lost = createLostNumbers({
+    store: createPostgresLostNumberStore(database),
+    authority,
+    restore: () => restore,
+    pending,
+    clock,
+    log: logger,
+  });
   const rate = openAccountRate(config, parts);
   const issuing = createIssuing(config, parts, {
     emissions,
     numbers,
+    lost,
+    known: createKnownDocuments(authority, () => restore),
     recorder,
     archive,
     authority,
@@ -240,6 +274,10 @@ export function createEmission(config: EmissionConfig, overrides: EmissionOverri
 
   const showContingency = createContingencyMetrics(metrics);
   const background = createBackgroundWork(config, parts, {
+    async settle() {
+      await settleRestores(database, (tx, one) => settleRestore(tx, one, describe));
+      restore = await restoreOf(database);
+    },
     subscribe: (publishNotices) =>
       subscribeToEvents(bus, {
         replica: credentials.replica,

@@ -52,6 +52,8 @@ interface Loop {
 }
 
 export interface BackgroundWork {
+  /** Makes this service and the others agree after a restore. */
+  settle(): Promise<void>;
   /** Subscribes to the events of other services. */
   subscribe(publishNotices: (rnc: string) => Promise<void>): Promise<readonly Subscription[]>;
   /** The report of this instance's master keys. */
@@ -117,6 +119,7 @@ export function createBackgroundWork(
       await migrate(config.DATABASE_URL, MIGRATIONS);
       await makeMonths();
       await parts.startClock();
+      await work.settle();
       await instance.start();
       subscriptions = await work.subscribe((rnc) => notices.publish(rnc, clock()));
       for (const loop of [relay, archiver, ...backgrounds]) await loop.start();

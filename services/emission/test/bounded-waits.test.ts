@@ -126,6 +126,7 @@ describe('a document without a number', () => {
       compare: {} as never,
       emissions: {} as never,
       numbers,
+      lost: { alike: async () => [] } as never,
       observer: {} as never,
       clock: () => now,
       sleep,

@@ -53,7 +53,7 @@ function portsOver(emissions: EmissionStore) {
   const { now, random, settings } = at(0);
   const observer = { decided() {}, alarm() {}, mismatchedAnswer() {}, submitted() {} } as never;
   const times = { clock: () => now, random, sleep: async () => undefined };
-  const lease = { owner: 'me', settings: { ...settings, leaseMs: 60_000 } };
+  const lease = { owner: 'me', revisionAfterRestore: () => 0, settings: { ...settings, leaseMs: 60_000 } };
   return {
     emissions,
     recorder: createRecorder({ emissions, observer, ...times, ...lease, pending: new Set() }),

@@ -26,7 +26,7 @@ export interface Recorder {
     fresh: NewAttempt,
     previous: Attempt | null,
     emissionId: number,
-    options: { held: boolean; run: number; maintenanceUntil: Date | null },
+    options: { held: boolean; run: number; maintenanceUntil: Date | null; isKnown: boolean },
   ): Attempt;
   /**
    * Stores the transition that `decide` makes of the attempt. After a concurrent change it decides again. If `decide`
@@ -58,6 +58,7 @@ export function createRecorder({
   sleep,
   pending,
   owner,
+  revisionAfterRestore,
   settings,
 }: {
   readonly emissions: Pick<EmissionStore, 'find' | 'save' | 'keepExchanges'>;
@@ -69,6 +70,8 @@ export function createRecorder({
   readonly pending: Set<Promise<unknown>>;
   /** The name of this instance. */
   readonly owner: string;
+  /** The revision after which new documents begin; 0 unless the database was restored. */
+  readonly revisionAfterRestore: () => number;
   /** `leaseMs`: milliseconds for which an attempt is leased. */
   readonly settings: FollowUpSettings & { readonly leaseMs: number };
 }): Recorder {
@@ -119,7 +122,12 @@ export function createRecorder({
     timing,
     record,
     begin: (fresh, previous, emissionId, options) =>
-      beginAttempt(fresh, previous, emissionId, timing(), { owner, leaseMs, ...options }),
+      beginAttempt(fresh, previous, emissionId, timing(), {
+        owner,
+        leaseMs,
+        revisionAfter: revisionAfterRestore(),
+        ...options,
+      }),
     async recordAnswer(attempt, decide, exchanges) {
       try {
         return await record(attempt, decide, exchanges);

@@ -379,11 +379,24 @@ export function beginAttempt(
     held,
     run = 1,
     maintenanceUntil = null,
-  }: { owner: string; leaseMs: number; held: boolean; run?: number; maintenanceUntil?: Date | null },
+    isKnown = false,
+    revisionAfter = 0,
+  }: {
+    owner: string;
+    leaseMs: number;
+    held: boolean;
+    run?: number;
+    maintenanceUntil?: Date | null;
+    /** The authority has the very same document, so it is looked up and not sent. */
+    isKnown?: boolean;
+    /** Other services may have seen every revision up to this one under the number. */
+    revisionAfter?: number;
+  },
 ): Attempt {
   const committed = previous === null ? 'committed' : transition(previous.state, 'new-attempt');
   // A held note waits for its document first.
   const queued = Boolean(fresh.contingencySince) && !held;
+  const begun = queued ? committed : transition(committed, held ? 'hold' : 'send');
   const dueAt = new Date(
     timing.now.getTime() + (held ? retryDelay(1, timing.settings.firstRetryMs, timing.random) : leaseMs),
   );
@@ -393,14 +406,14 @@ export function beginAttempt(
     createdAt: previous?.createdAt ?? timing.now,
     committedAt: timing.now,
     attempt: (previous?.attempt ?? 0) + 1,
-    revision: (previous?.revision ?? 0) + 1,
-    state: queued ? committed : transition(committed, held ? 'hold' : 'send'),
+    revision: Math.max(previous?.revision ?? 0, revisionAfter) + 1,
+    state: isKnown ? transition(begun, 'outcome-unknown') : begun,
     trackId: null,
     trackIdAdopted: false,
     statusRevision: 0,
     verdict: held ? waitsForReference(fresh.modifies) : queued ? waitsForAuthority(maintenanceUntil) : NO_VERDICT,
     submittedAt: held || queued ? null : timing.now,
-    lostSends: 0,
+    lostSends: isKnown ? 1 : 0,
     transientRefusals: 0,
     notFoundSince: null,
     failures: 0,

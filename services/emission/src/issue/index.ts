@@ -10,6 +10,8 @@ import type { TokenBeforeSigning } from '../contingency/token-or-wait.js';
 import type { Credentials } from '../credentials/index.js';
 import type { Sealer } from '../credentials/ports.js';
 import type { NumberStore } from '../numbers/ports.js';
+import type { KnownDocuments } from '../restored/known-documents.js';
+import type { LostNumbers } from '../restored/ports.js';
 import type { Sending } from '../sending/index.js';
 import type { Authority } from '../sending/ports.js';
 import { createAdmission } from './admission.http.js';
@@ -41,6 +43,8 @@ export function createIssuing(
   {
     emissions,
     numbers,
+    lost,
+    known,
     recorder,
     archive,
     authority,
@@ -56,6 +60,8 @@ export function createIssuing(
   }: {
     readonly emissions: EmissionStore;
     readonly numbers: NumberStore;
+    readonly lost: LostNumbers;
+    readonly known: KnownDocuments;
     readonly recorder: Recorder;
     readonly archive: DocumentReader;
     readonly authority: Authority;
@@ -85,6 +91,7 @@ export function createIssuing(
     recorder,
     compare,
     send,
+    followUp,
     inOrder: createKeyedQueue(),
     clock,
     checkpoint,
@@ -95,6 +102,7 @@ export function createIssuing(
     tokenBeforeSigning,
     recordUse,
     sealer,
+    known,
     observer,
     clock,
   });
@@ -107,6 +115,7 @@ export function createIssuing(
     compare,
     emissions,
     numbers,
+    lost,
     observer,
     clock,
     sleep,
@@ -121,7 +130,7 @@ export function createIssuing(
     submissionsInFlight: admission.inFlight,
     routes: submissionRoutes({
       submitJson: createSubmitJson(issueJson, waits, archive, clock),
-      submitSigned: createSubmitSigned({ taxpayers, readSigned, issue, waits, recorder, followUp, clock }),
+      submitSigned: createSubmitSigned({ taxpayers, readSigned, issue, waits, recorder, followUp, known, clock }),
       admission,
       countDocument,
       maxBodyBytes: maxBytes,

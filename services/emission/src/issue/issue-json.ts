@@ -1,5 +1,15 @@
 import type { PendingDocument } from '@ecf/archive';
-import { type Fault, groupOf, ISSUING_RULES, signingTimeWarnings, textOf, toCalendarDate } from '@ecf/domain';
+import type { NumberRange } from '@ecf/contracts';
+import {
+  type CalendarDate,
+  type Fault,
+  formatDocumentDate,
+  groupOf,
+  ISSUING_RULES,
+  signingTimeWarnings,
+  textOf,
+  toCalendarDate,
+} from '@ecf/domain';
 import type { Attempt } from '../attempt/attempt.js';
 import type { EmissionStore, Observer, ReachCheckpoint } from '../attempt/ports.js';
 import type { Certificates } from '../credentials/certificates.js';
@@ -7,6 +17,7 @@ import type { Taxpayers } from '../credentials/taxpayers.js';
 import type { TokenSource } from '../credentials/token-source.js';
 import { CommitUnconfirmed, EmissionError, MAX_ROUNDS, overtaken, refuseFaults, refuseWarnings } from '../errors.js';
 import {
+  type DrawnNumber,
   drawNumber,
   keyRequired,
   NumberLost,
@@ -15,8 +26,10 @@ import {
   openRanges,
 } from '../numbers/automatic-number.js';
 import { checkStatedExpiry } from '../numbers/number-ranges.js';
-import type { Drawn, NumberStore } from '../numbers/ports.js';
+import type { Drawn, KeyScope, NumberStore } from '../numbers/ports.js';
 import { checkReference } from '../references/referenced-document.js';
+import { mayBeLost } from '../restored/known-documents.js';
+import type { LostNumbers } from '../restored/ports.js';
 import type { CompareWithAttempt, SentDocument } from './compare-documents.js';
 import type { Invoice } from './invoice-json.js';
 import type { Issue } from './issue.js';
@@ -63,6 +76,7 @@ export function createIssueJson({
   compare,
   emissions,
   numbers,
+  lost,
   observer,
   clock,
   sleep,
@@ -76,6 +90,7 @@ export function createIssueJson({
   readonly compare: CompareWithAttempt;
   readonly emissions: EmissionStore;
   readonly numbers: NumberStore;
+  readonly lost: LostNumbers;
   readonly observer: Observer;
   readonly clock: () => Date;
   readonly sleep: (ms: number) => Promise<void>;
@@ -117,7 +132,7 @@ export function createIssueJson({
     };
     const issued = await issue(submission, (reference, previous) => {
       warningsOf(order, invoice, reference.warnings);
-      return signer.sign(order, invoice, reference, previous);
+      return signer.sign(order, invoice, reference, previous, drawn !== null);
     });
     switch (issued.outcome) {
       case 'checked': {
@@ -138,9 +153,8 @@ export function createIssueJson({
    * invoice under its key gets the first outcome.
    */
   async function issueOpen(order: Order, invoice: Invoice, read: Read): Promise<IssuedJson> {
-    const { caller, taxpayer, idempotencyKey, signal } = order;
-    const { key, type, contentHash } = invoice;
-    const { env, issuerRnc } = key;
+    const { caller, idempotencyKey } = order;
+    const { env, issuerRnc } = invoice.key;
     if (idempotencyKey === null) throw keyRequired();
     const scope = { accountId: caller.accountId, env, idempotencyKey };
     const request = { issuerRnc, sent: sentDocument(order, invoice), ignored: filledIn(invoice.tree) };
@@ -150,10 +164,10 @@ export function createIssueJson({
         return { outcome: 'repeated', attempt: before, tokens: signer.tokensFor(order, before), isBound: true };
       const { ranges, warnings } = await checkOpen(order, invoice, read);
       warningsOf(order, invoice, warnings);
-      await signer.logIn(order, invoice);
-      const draw = { issuerRnc, ecfType: type, contentHash };
-      const number = await drawNumber(numbers, sleep, scope, draw, ranges, signal);
-      if (number === 'none') throw noNumberLeft(taxpayer.ranges, ranges, env, type);
+      const { tokens } = await signer.logIn(order, invoice);
+      const found = await issueLost(order, invoice, read);
+      if (found !== null) return found;
+      const number = await draw(order, invoice, scope, ranges, tokens);
       if (number === null) continue;
       const { encf, expiry, drawn } = number;
       try {
@@ -170,6 +184,43 @@ export function createIssueJson({
       }
     }
     throw overtaken(`The number drawn for this document went to another one at each of ${MAX_ROUNDS} tries.`);
+  }
+
+  /** The next number; null if another call used one under the key meanwhile. @throws EmissionError if no number can be given */
+  async function draw(
+    { taxpayer, signal }: Order,
+    { key: { env, issuerRnc }, type: ecfType, contentHash }: Invoice,
+    scope: KeyScope,
+    ranges: readonly NumberRange[],
+    tokens: TokenSource,
+  ): Promise<DrawnNumber | null> {
+    const request = { issuerRnc, ecfType, contentHash };
+    const number = await drawNumber(numbers, sleep, scope, request, ranges, signal);
+    if (number === 'restored') return lost.refuse({ env, issuerRnc, ecfType }, ranges, tokens);
+    if (number === 'none') throw noNumberLeft(taxpayer.ranges, ranges, env, ecfType);
+    return number;
+  }
+
+  /**
+   * After a restore: issues the invoice under the number of the same document at the authority, which this database lost with its
+   * key; null if no lost document has its content.
+   *
+   * @throws EmissionError 409 `encf_already_used` if it is not certain that it is another sale
+   */
+  async function issueLost(order: Order, invoice: Invoice, read: Read): Promise<IssuedJson | null> {
+    const { env, issuerRnc } = invoice.key;
+    const candidates = await lost.alike({ env, issuerRnc, ecfType: invoice.type }, invoice.summary);
+    for (const encf of candidates) {
+      const range = order.taxpayer.ranges.find((one) => one.env === env && one.from <= encf && encf <= one.to);
+      const expiry = range?.expires == null ? null : formatDocumentDate(range.expires as CalendarDate);
+      try {
+        return await issueUnder(order, (await read({ encf, expiry })).invoice, null, order.idempotencyKey);
+      } catch (error) {
+        if (!(error instanceof EmissionError) || error.code !== 'encf_already_used') throw error;
+      }
+    }
+    if (candidates.length > 0) throw mayBeLost(candidates);
+    return null;
   }
 
   /** The checks that need no number. */

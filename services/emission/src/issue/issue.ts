@@ -11,6 +11,7 @@ import { NumberLost } from '../numbers/automatic-number.js';
 import { checkNumberRanges } from '../numbers/number-ranges.js';
 import type { Drawn, KeyBinding, NumberStore } from '../numbers/ports.js';
 import { checkReference, type ReferenceCheck, reducedDocument } from '../references/referenced-document.js';
+import type { FollowUp } from '../sending/follow-up.js';
 import type { SendAttempt } from '../sending/send-attempt.js';
 import type { CompareWithAttempt, SentDocument } from './compare-documents.js';
 import type { KeyedQueue } from './keyed-queue.js';
@@ -51,6 +52,8 @@ export interface Signed {
   readonly tokens: TokenSource;
   /** The end of announced maintenance, for a document that waits. */
   readonly maintenanceUntil: Date | null;
+  /** The authority has this very document, which a restore of the database lost. It is looked up and not sent. */
+  readonly isKnown: boolean;
 }
 
 /**
@@ -82,6 +85,7 @@ export interface IssuePorts {
   readonly recorder: Recorder;
   readonly compare: CompareWithAttempt;
   readonly send: SendAttempt;
+  readonly followUp: Pick<FollowUp, 'advance'>;
   readonly inOrder: KeyedQueue;
   readonly clock: () => Date;
   readonly checkpoint: ReachCheckpoint;
@@ -112,6 +116,8 @@ export function createIssue(ports: IssuePorts): Issue {
       if (begun.outcome !== 'begun') return begun;
       const { attempt, signed, held } = begun;
       await checkpoint('committed');
+      if (signed.isKnown)
+        return { outcome: 'issued', attempt: await ports.followUp.advance(attempt, signed.tokens), signed };
       if (held || signed.token === null) return { outcome: 'issued', attempt, signed };
       return {
         outcome: 'issued',
@@ -161,16 +167,17 @@ export function createIssue(ports: IssuePorts): Issue {
 
   async function commit(
     signed: Signed,
-    { held, notesFound }: ReferenceCheck,
+    reference: ReferenceCheck,
     { attempt: existing, run }: NumberUse,
     binding: Drawn | KeyBinding | null,
   ): Promise<Begun | null> {
-    const { fresh, maintenanceUntil, sealedCertificate, files } = signed;
+    const { fresh, maintenanceUntil, sealedCertificate, files, isKnown } = signed;
+    const held = reference.held && !isKnown;
     const id = existing === null ? await emissions.nextId() : existing.emissionId;
-    const attempt = recorder.begin(fresh, existing, id, { held, run, maintenanceUntil });
+    const attempt = recorder.begin(fresh, existing, id, { held, run, maintenanceUntil, isKnown });
     const isBegun = await confirming(
       `The database became unavailable while it stored ${attempt.encf}, so the document may be in progress. Repeat the very same document to get its outcome; it is never sent twice.`,
-      () => emissions.begin(attempt, sealedCertificate, files, notesFound, binding),
+      () => emissions.begin(attempt, sealedCertificate, files, reference.notesFound, binding),
     );
     return isBegun ? { outcome: 'begun', attempt, signed, held } : null;
   }

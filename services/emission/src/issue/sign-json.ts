@@ -11,6 +11,7 @@ import { certificateTokens, type TokenSource } from '../credentials/token-source
 import { refuseWarnings } from '../errors.js';
 import { rangeEndWarnings } from '../numbers/number-ranges.js';
 import type { ReferenceCheck } from '../references/referenced-document.js';
+import { type KnownDocuments, usedAtAuthority } from '../restored/known-documents.js';
 import { type Invoice, signInvoice } from './invoice-json.js';
 import { type Signed, submitter } from './issue.js';
 import type { Order } from './json-submission.js';
@@ -23,7 +24,17 @@ export interface SignJson {
   logIn(order: Order, invoice: Invoice): Promise<{ readonly login: TokenOrWait; readonly tokens: TokenSource }>;
   /** Tokens to query the result of a document that was issued before; null without a certificate. */
   tokensFor(order: Order, attempt: Attempt): TokenSource | null;
-  sign(order: Order, invoice: Invoice, reference: ReferenceCheck, previous: Attempt | null): Promise<Signed>;
+  /**
+   * @param isDrawn the number was drawn for this document, so the authority cannot have another one under it
+   * @throws EmissionError 409 `encf_already_used` if the authority accepted another document, which a restore lost
+   */
+  sign(
+    order: Order,
+    invoice: Invoice,
+    reference: ReferenceCheck,
+    previous: Attempt | null,
+    isDrawn: boolean,
+  ): Promise<Signed>;
 }
 
 export function createSignJson({
@@ -32,6 +43,7 @@ export function createSignJson({
   tokenBeforeSigning,
   recordUse,
   sealer,
+  known,
   observer,
   clock,
 }: {
@@ -41,6 +53,7 @@ export function createSignJson({
   /** Called before every signature. */
   readonly recordUse: RecordCertificateUse;
   readonly sealer: Sealer;
+  readonly known: KnownDocuments;
   readonly observer: Observer;
   readonly clock: () => Date;
 }): SignJson {
@@ -69,17 +82,26 @@ export function createSignJson({
         return null;
       }
     },
-    async sign(order, invoice, reference, previous) {
+    async sign(order, invoice, reference, previous, isDrawn) {
       const { caller, taxpayer, uploaded, batchLine } = order;
       const { key, type, tree, route } = invoice;
       const { tokens, login } = await logIn(order, invoice);
+      const wanted = { key, route, dateIssued: invoice.summary.date_issued, previous };
+      const looksUp = !isDrawn && login.token !== null;
+      const accepted = looksUp ? await known.find(wanted, login.token, tokens) : null;
       const certificate = certificateOf(order);
       await recordUse({ account: caller.accountId, rnc: taxpayer.rnc, use: 'ecf', certificate });
       const began = performance.now();
       const now = clock();
       const ending = login.since === null ? [] : rangeEndWarnings(taxpayer.ranges, key, type, tree, now);
       const warnings = [...invoice.warnings, ...reference.warnings, ...ending];
-      const signed = await signInvoice({ ...invoice, warnings }, certificate, now, previous?.signedAt);
+      // The same document has the same signature if it is signed at the same time with the same certificate.
+      const signedAt = accepted?.signedAt ?? now;
+      const signed = await signInvoice({ ...invoice, warnings }, certificate, signedAt, previous?.signedAt);
+      const { securityCode } = signed.facts;
+      if (accepted !== null && accepted.securityCode !== securityCode) throw usedAtAuthority(key);
+      const isKnown =
+        accepted !== null || (looksUp && (await known.hasSummary(wanted, securityCode, login.token, tokens)));
       // Some warnings are known only now, for example that of another signing time.
       if (order.refusesWarnings) refuseWarnings(signed.facts.warnings, batchLine !== null);
       observer.signed((performance.now() - began) / 1_000);
@@ -114,6 +136,7 @@ export function createSignJson({
         token: login.token,
         tokens,
         maintenanceUntil: login.until,
+        isKnown,
       };
     },
   };

@@ -12,9 +12,10 @@ import type { Caller } from '@ecf/taxpayer-replica';
 import { type Attempt, archived } from '../attempt/attempt.js';
 import type { Recorder } from '../attempt/recorder.js';
 import type { Taxpayers } from '../credentials/taxpayers.js';
-import { givenToken, refuseExpiredToken } from '../credentials/token-source.js';
+import { givenToken, refuseExpiredToken, type TokenSource } from '../credentials/token-source.js';
 import { EmissionError, MAX_ROUNDS, overtaken } from '../errors.js';
 import type { ReferenceCheck } from '../references/referenced-document.js';
+import { type KnownDocuments, usedAtAuthority } from '../restored/known-documents.js';
 import type { FollowUp } from '../sending/follow-up.js';
 import type { Waits } from './await-verdict.js';
 import type { SentDocument } from './compare-documents.js';
@@ -63,6 +64,7 @@ export function createSubmitSigned({
   waits,
   recorder,
   followUp,
+  known,
   clock,
 }: {
   readonly taxpayers: Taxpayers;
@@ -71,6 +73,7 @@ export function createSubmitSigned({
   readonly waits: Waits;
   readonly recorder: Pick<Recorder, 'claim'>;
   readonly followUp: FollowUp;
+  readonly known: KnownDocuments;
   readonly clock: () => Date;
 }): SubmitSigned {
   return {
@@ -163,11 +166,27 @@ export function createSubmitSigned({
     const { ranges } = taxpayer;
     return issue(
       { document, sent, caller, ranges, drawn: null, idempotencyKey: null, dryRun, signal },
-      async (reference) => {
+      async (reference, previous) => {
         refuseExpiredToken(token, clock());
-        return signedAttempt(submission, document, taxpayer, route, reference, clock());
+        const isKnown = await isAtAuthority(document, route, previous, givenToken(token));
+        return { ...signedAttempt(submission, document, taxpayer, route, reference, clock()), isKnown };
       },
     );
+  }
+
+  /** Whether the authority has the document, which a restore lost. @throws EmissionError 409 if it accepted another one */
+  async function isAtAuthority(
+    { key, facts, summary }: SignedDocument,
+    route: 'ecf' | 'rfce',
+    previous: Attempt | null,
+    tokens: TokenSource,
+  ): Promise<boolean> {
+    const wanted = { key, route, dateIssued: summary.date_issued, previous };
+    const token = await tokens.get();
+    const accepted = await known.find(wanted, token, tokens);
+    if (accepted === null) return known.hasSummary(wanted, facts.securityCode, token, tokens);
+    if (accepted.securityCode !== facts.securityCode) throw usedAtAuthority(key);
+    return true;
   }
 }
 
@@ -198,7 +217,7 @@ function signedAttempt(
   route: 'ecf' | 'rfce',
   reference: ReferenceCheck,
   now: Date,
-): Signed {
+): Omit<Signed, 'isKnown'> {
   const file = archived(route, document.key, document.bytes, now);
   const stored = { path: file.path, sha256: file.sha256 };
   const warnings = [

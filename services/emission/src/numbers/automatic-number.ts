@@ -150,7 +150,8 @@ export interface DrawnNumber {
 }
 
 /**
- * Draws the next number. Waits while another call with the same key is in progress; null if that call used a number.
+ * Draws the next number. Waits while another call with the same key is in progress; null if that call used a number. `restored`:
+ * after a restore the numbers have not been compared with the authority yet.
  *
  * @param signal aborted when the caller leaves
  */
@@ -161,12 +162,12 @@ export async function drawNumber(
   { issuerRnc, ecfType, contentHash }: { issuerRnc: string; ecfType: EcfType; contentHash: string },
   open: readonly NumberRange[],
   signal?: AbortSignal,
-): Promise<DrawnNumber | 'none' | null> {
+): Promise<DrawnNumber | 'none' | 'restored' | null> {
   for (let tries = 0; tries < MAX_TRIES; tries += 1) {
     requireCaller(signal);
     const token = randomUUID();
     const draw = await numbers.draw({ ...scope, issuerRnc, ecfType, token, ranges: open });
-    if (draw.outcome === 'none') return 'none';
+    if (draw.outcome === 'none' || draw.outcome === 'restored') return draw.outcome;
     if (draw.outcome === 'bound') return null;
     if (draw.outcome === 'drawn') {
       const { encf, run } = draw;

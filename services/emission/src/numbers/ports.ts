@@ -36,8 +36,11 @@ export interface Drawn extends KeyBinding {
 
 export type Draw =
   | { readonly outcome: 'drawn'; readonly encf: string; readonly run: number }
-  /** `bound`: the key was used before. `busy`: a call with the key is in progress. `none`: no number is left. */
-  | { readonly outcome: 'bound' | 'busy' | 'none' };
+  /**
+   * `bound`: the key was used before. `busy`: a call with the key is in progress. `none`: no number is left. `restored`: the database
+   * was restored, and the numbers were not compared with the authority since.
+   */
+  | { readonly outcome: 'bound' | 'busy' | 'none' | 'restored' };
 
 /** Automatic numbers. The database gives each number once, to all instances. */
 export interface NumberStore {

@@ -329,6 +329,29 @@ CREATE TABLE "restored" (
     CONSTRAINT "restored_pkey" PRIMARY KEY ("of_others")
 );
 
+-- CreateTable
+CREATE TABLE "lost_number" (
+    "env" TEXT NOT NULL,
+    "issuer_rnc" TEXT NOT NULL,
+    "ecf_type" TEXT NOT NULL,
+    "encf" TEXT NOT NULL,
+    "total_amount" DECIMAL(18,2),
+    "buyer" TEXT,
+    "issued_on" DATE,
+
+    CONSTRAINT "lost_number_pkey" PRIMARY KEY ("env","issuer_rnc","ecf_type","encf")
+);
+
+-- CreateTable
+CREATE TABLE "compared_series" (
+    "env" TEXT NOT NULL,
+    "issuer_rnc" TEXT NOT NULL,
+    "ecf_type" TEXT NOT NULL,
+    "compared_at" TIMESTAMPTZ(3) NOT NULL,
+
+    CONSTRAINT "compared_series_pkey" PRIMARY KEY ("env","issuer_rnc","ecf_type")
+);
+
 -- CreateIndex
 CREATE UNIQUE INDEX "emission_env_issuer_rnc_encf_key" ON "emission"("env", "issuer_rnc", "encf");
 
@@ -416,6 +439,24 @@ CREATE TABLE attempt_default PARTITION OF attempt DEFAULT;
 
 CREATE TABLE exchange_default PARTITION OF exchange DEFAULT;
 
+CREATE FUNCTION continue_numbers(of_env text, of_issuer text, of_type text, next_number bigint)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+    -- Numbers that were returned before the backup may have been used after it.
+    DELETE FROM reserved_number n WHERE n.env = of_env AND n.issuer_rnc = of_issuer AND n.encf LIKE 'E' || of_type || '%';
+    INSERT INTO number_position AS p
+    SELECT of_env, of_issuer, of_type, substr(r.from, 4)::bigint, least(continue_numbers.next_number, substr(r.to, 4)::bigint + 1)
+      FROM taxpayers t, json_to_recordset(t.state -> 'ranges') AS r("env" text, "ecf_type" text, "from" text, "to" text)
+     WHERE t.rnc = of_issuer AND r.env = environment_of(of_env) AND r.ecf_type = of_type
+       AND substr(r.from, 4)::bigint < continue_numbers.next_number
+    ON CONFLICT (env, issuer_rnc, ecf_type, first_number)
+    DO UPDATE SET next_number = greatest(p.next_number, EXCLUDED.next_number);
+    INSERT INTO compared_series VALUES (of_env, of_issuer, of_type, now())
+    ON CONFLICT (env, issuer_rnc, ecf_type) DO UPDATE SET compared_at = EXCLUDED.compared_at;
+END $function$;
+
 CREATE FUNCTION draw_number(for_account text, for_env text, for_issuer text, for_type text, for_key text, for_token uuid, lease_ms integer, ranges json, OUT outcome text, OUT encf text)
  RETURNS record
  LANGUAGE plpgsql
@@ -440,6 +481,14 @@ BEGIN
     IF EXISTS (SELECT FROM reserved_number r
                 WHERE r.account_id = for_account AND r.env = for_env AND r.idempotency_key = for_key) THEN
         outcome := 'busy';
+        RETURN;
+    END IF;
+    -- After a restore, the authority may have numbers that this database does not know.
+    IF EXISTS (SELECT FROM restored r WHERE NOT r.of_others AND NOT EXISTS (
+                SELECT FROM compared_series s
+                 WHERE s.env = for_env AND s.issuer_rnc = for_issuer AND s.ecf_type = for_type
+                   AND s.compared_at >= r.restored_at)) THEN
+        outcome := 'restored';
         RETURN;
     END IF;
     LOOP
