@@ -167,13 +167,18 @@ async function buildConsole() {
   fs.writeFileSync(stamp, sources);
 }
 
-/** The files of a package without its tests and what is made from them, relative to the root. */
+/**
+ * The files of a package without its tests and what is made from them, relative to the root. Node's own recursive reading follows
+ * the links of node_modules in Node 24, which have circles.
+ */
 function sourcesOf(folder) {
-  const files = fs.readdirSync(folder, { recursive: true, withFileTypes: true });
-  return files
-    .filter((file) => file.isFile() && !/node_modules|dist|test/.test(path.relative(folder, file.parentPath)))
-    .map((file) => path.relative(ROOT, path.join(file.parentPath, file.name)))
-    .sort();
+  const entries = fs.readdirSync(folder, { withFileTypes: true });
+  const files = entries.flatMap((entry) => {
+    const file = path.join(folder, entry.name);
+    if (entry.isDirectory()) return /^(node_modules|dist|test)$/.test(entry.name) ? [] : sourcesOf(file);
+    return entry.isFile() ? [path.relative(ROOT, file)] : [];
+  });
+  return files.sort();
 }
 
 const ENDING = ['SIGHUP', 'SIGINT', 'SIGTERM'];
