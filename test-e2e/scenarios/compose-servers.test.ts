@@ -1,14 +1,20 @@
 /** The servers of compose, as far as they can be tried without a container engine: their users and passwords. */
-import { execFileSync } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
+import { connect } from 'node:tls';
 import { fileURLToPath } from 'node:url';
 import { type Bus, type BusEvent, type KafkaSettings, readBusSettings } from '@ecf/bus';
 import { brokerUser, createKafkaBus, prepareTopics } from '@ecf/bus/kafka';
 import { SERVICE_NAMES, TOPICS, type Topic } from '@ecf/contracts';
-import { freePort, javaLacks, prepareJavaBroker } from '@ecf/deployment/servers';
+import { freePort, javaLacks, prepareJavaBroker, reachable, redisProgram, waitFor } from '@ecf/deployment/servers';
+import { openRateCounters } from '@ecf/http';
+import { createMasterKeys } from '@ecf/kit';
+import { openSharedCache } from '@ecf/kit/cache';
+import { createMetrics } from '@ecf/kit/telemetry';
 import { createDatabaseIfMissing, openDatabase } from '@ecf/postgres';
 import { runJavaBroker } from '@ecf/test-servers';
 import { startTestPostgres } from '@ecf/test-servers/postgres';
@@ -23,8 +29,11 @@ const COMPOSE = fileURLToPath(new URL('../../deploy/compose', import.meta.url));
 const SERVICES = ['gateway', 'emission', 'status_poller', 'reception', 'approvals', 'query'];
 const PASSWORDS = Object.fromEntries([
   ['KAFKA_ADMIN_PASSWORD', 'secret-of-admin'],
+  ['REDIS_PASSWORD', 'secret-of-redis'],
   ...SERVICES.map((name) => [`${name.toUpperCase()}_PASSWORD`, `secret-of-${name}`]),
 ]);
+/** The text with the passwords of `.env`, as compose fills them in. */
+const filledIn = (text: string) => text.replace(/\$\{(\w+):\?[^}]*\}/g, (_, variable) => PASSWORDS[variable] as string);
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'ecf-compose-'));
 afterAll(() => fs.rmSync(folder, { recursive: true }));
 
@@ -129,6 +138,88 @@ async function queryOnce(url: string, sql: string): Promise<unknown> {
   }
 }
 
+const redis = await redisProgram();
+if (redis === null) process.stderr.write('The Redis of compose is not tried: redis-server is missing.\n');
+
+(redis === null ? describe.skip : describe)('Redis of the production variant', () => {
+  let server: ChildProcess | undefined;
+  let port = 0;
+  let tlsPort = 0;
+
+  beforeAll(async () => {
+    const own = path.join(folder, 'compose');
+    fs.cpSync(COMPOSE, own, { recursive: true });
+    execFileSync(path.join(own, 'certificates.sh'));
+    const { services, configs } = parse(fs.readFileSync(path.join(own, 'compose.production.yaml'), 'utf8'), {
+      merge: true,
+    });
+    fs.writeFileSync(path.join(own, 'users.acl'), filledIn(configs['redis-users'].content));
+    port = await freePort();
+    tlsPort = await freePort(port);
+    const { file, libraries } = redis as NonNullable<typeof redis>;
+    // The command of the container, with files of this machine, and a port without TLS for clients that do not know the authority.
+    const command = (services.redis.command[2] as string)
+      .replace(/^.*exec docker-entrypoint.sh redis-server/, file)
+      .replace('/run/redis.key', '/etc/ecf-tls/redis.key')
+      .replaceAll(/\/etc\/ecf-tls\/(redis\.\w+)/g, `${own}/tls/$1`)
+      .replace('/etc/ecf-tls/ca.pem', `${own}/files/ca.pem`)
+      .replace('/etc/ecf-tls', own)
+      .replace('--port 0 --tls-port 6379', `--port ${port} --tls-port ${tlsPort}`);
+    const env = libraries === null ? process.env : { ...process.env, LD_LIBRARY_PATH: libraries };
+    server = spawn('sh', ['-c', `exec ${command}`], { env, stdio: 'ignore' });
+    await waitFor(() => reachable(port), 60_000, 'Redis');
+  });
+  afterAll(() => void server?.kill('SIGKILL'));
+
+  const urlOf = (user: string) => `redis://${user}:secret-of-${user}@127.0.0.1:${port}`;
+
+  it('has a certificate of the authority of this deployment', async () => {
+    const ca = fs.readFileSync(path.join(folder, 'compose/files/ca.pem'));
+    const socket = connect({ host: '127.0.0.1', port: tlsPort, ca, servername: 'redis' });
+    await once(socket, 'secureConnect');
+    expect(socket.authorized).toBe(true);
+    socket.destroy();
+  });
+
+  it('lets the services share rates and tokens, and refuses a user the keys of others', async () => {
+    const counters = openRateCounters({ REDIS_URL: urlOf('gateway') }, silentLogger);
+    const others = openRateCounters({ REDIS_URL: urlOf('emission') }, silentLogger);
+    const counter = counters.open('test', 10);
+    // The counters are their own until they are connected.
+    await until(
+      async () => {
+        await counter.count('caller');
+        return others.open('test', 10).used('caller');
+      },
+      (used) => used !== null && used.remaining < 10,
+    );
+    counters.close();
+    others.close();
+    // The gateway has no right to tokens.
+    for (const user of ['emission', 'reception', 'approvals', 'gateway']) {
+      const metrics = createMetrics();
+      const sealingKeys = createMasterKeys([Buffer.alloc(32, 7)]);
+      const cache = openSharedCache({ REDIS_URL: urlOf(user) }, { sealingKeys, logger: silentLogger, metrics });
+      const failures = async () =>
+        Number(
+          /^ecf_shared_cache_failures_total\{reason="unreachable"\} (\d+)/m.exec(await metrics.render())?.[1] ?? 0,
+        );
+      // The client is loaded by the first call, and not connected yet.
+      await cache?.get('authority-token:none');
+      await until(
+        () => metrics.render(),
+        (text) => /^ecf_shared_cache_up 1$/m.test(text),
+      );
+      const before = await failures();
+      await cache?.set('authority-token:test', user, 60_000);
+      expect(await cache?.alone('authority-token:test', async () => cache.get('authority-token:test'))).toBe(user);
+      await cache?.remove('authority-token:test', user);
+      expect([user, (await failures()) > before]).toEqual([user, user === 'gateway']);
+      await cache?.close();
+    }
+  });
+});
+
 const lacks = await javaLacks();
 if (lacks !== null) process.stderr.write(`The Kafka of compose is not tried: ${lacks} is missing.\n`);
 
@@ -141,8 +232,7 @@ if (lacks !== null) process.stderr.write(`The Kafka of compose is not tried: ${l
     const { services } = parse(fs.readFileSync(path.join(COMPOSE, 'compose.yaml'), 'utf8'), { merge: true });
     const lines = Object.entries<string>(services.kafka.environment).map(([name, value]) => {
       const property = name.replace('KAFKA_', '').toLowerCase().replaceAll('_', '.');
-      const text = value.replace(/\$\{(\w+):\?[^}]*\}/g, (_, variable) => PASSWORDS[variable] as string);
-      return `${property}=${text}`;
+      return `${property}=${filledIn(value)}`;
     });
     const ports: Record<string, number> = { '9092': port, '9094': localPort, '9093': controllerPort };
     return `${lines.join('\n')}\n`

@@ -1,8 +1,12 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import fs from 'node:fs';
+import { createRequire } from 'node:module';
+import os from 'node:os';
 import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { describe, expect, it } from '@jest/globals';
+import { Ajv } from 'ajv';
+import addFormats from 'ajv-formats';
 import { parse } from 'yaml';
 import { ALARM_RULES } from '../../services/gateway/src/operations/alarms.js';
 import {
@@ -14,6 +18,9 @@ import {
 } from '../support/deployment/observability.js';
 
 const ROOT = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../..');
+const { version: VERSION } = JSON.parse(fs.readFileSync(path.join(ROOT, 'package.json'), 'utf8')) as {
+  version: string;
+};
 const SERVICES = ['gateway', 'emission', 'status-poller', 'reception', 'approvals', 'query'];
 
 interface Compose {
@@ -26,7 +33,7 @@ interface Compose {
       volumes?: string[];
       read_only?: boolean;
       image?: string;
-      build?: { context: string; dockerfile: string; target?: string; args: Record<string, string> };
+      build?: { context: string; dockerfile: string; target: string };
       ports?: string[];
       tmpfs?: string[];
       healthcheck?: { disable?: boolean; test?: unknown };
@@ -39,7 +46,21 @@ interface Compose {
   volumes: Record<string, unknown>;
 }
 const folder = path.join(ROOT, 'deploy/compose');
-const compose = parse(fs.readFileSync(path.join(folder, 'compose.yaml'), 'utf8'), { merge: true }) as Compose;
+const images = path.join(ROOT, 'deploy/images');
+const read = (file: string) => parse(fs.readFileSync(path.join(folder, file), 'utf8'), { merge: true }) as Compose;
+const compose = read('compose.yaml');
+
+/** Merges as compose does: mappings by key, ports and volumes one after the other; other values are replaced. */
+function merge(one: unknown, other: unknown, key = ''): unknown {
+  if (Array.isArray(one) && Array.isArray(other) && ['ports', 'volumes'].includes(key)) return [...one, ...other];
+  if (!isMapping(one) || !isMapping(other)) return other === undefined ? one : other;
+  const keys = [...new Set([...Object.keys(one), ...Object.keys(other)])];
+  return Object.fromEntries(keys.map((name) => [name, merge(one[name], other[name], name)]));
+}
+
+function isMapping(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
 
 describe('alarms', () => {
   it('each have a section in a runbook, and each section has an alarm', () => {
@@ -187,21 +208,19 @@ describe('compose', () => {
   });
 
   it('keeps secrets and settings of an installation out of git and of images', () => {
-    const files = ['.env', 'settings.env', 'files/issuers.pem', 'kafka/broker.pem'].map(
+    const files = ['.env', 'settings.env', 'files/issuers.pem', 'kafka/broker.pem', 'tls/ca.key'].map(
       (name) => `deploy/compose/${name}`,
     );
     const ignored = execFileSync('git', ['check-ignore', ...files], { cwd: ROOT, encoding: 'utf8' });
     expect(ignored.trim().split('\n')).toEqual(files);
-    const context = fs.readFileSync(path.join(folder, 'Dockerfile.dockerignore'), 'utf8').split('\n');
+    const context = fs.readFileSync(path.join(images, 'Dockerfile.dockerignore'), 'utf8').split('\n');
     expect(context).toEqual(
-      expect.arrayContaining(['**/.env', '**/settings.env', 'deploy/compose/files', 'deploy/compose/kafka']),
+      expect.arrayContaining([
+        '**/.env',
+        '**/settings.env',
+        ...['files', 'kafka', 'tls'].map((name) => `deploy/compose/${name}`),
+      ]),
     );
-  });
-
-  it('removes package managers, tests and sources from images', () => {
-    const text = fs.readFileSync(path.join(folder, 'Dockerfile'), 'utf8');
-    for (const name of ['npm', 'npx', 'corepack', 'yarn*']) expect(text).toContain(`/usr/local/bin/${name}`);
-    expect(text).toContain("-name test -o -name tests -o -name __tests__ -o -path '*/@ecf/*/src'");
   });
 
   it('names only existing services, volumes and files, and contains no secrets', () => {
@@ -223,41 +242,14 @@ describe('compose', () => {
     for (const [, name] of text.matchAll(/\$\{(\w+):\?/g)) expect(example).toContain(`${name}=`);
   });
 
-  it('builds each service from existing stages of the Dockerfile and existing packages', () => {
+  it('builds each service from its target of the Dockerfile, under the version of the product', () => {
     const built = Object.entries(compose.services).filter(([, { build }]) => build !== undefined);
     expect(built.map(([name]) => name).sort()).toEqual([...SERVICES, 'authority-simulator'].sort());
-    for (const [name, { build }] of built) {
+    for (const [name, { build, image }] of built) {
       expect(path.resolve(folder, build?.context ?? '')).toBe(ROOT);
-      expect(path.resolve(ROOT, build?.dockerfile ?? '')).toBe(path.join(folder, 'Dockerfile'));
-      const { SERVICE, PACKAGE = `@ecf/${SERVICE}` } = build?.args ?? {};
-      const places = ['services', 'packages'].map((place) => path.join(ROOT, place, name, 'package.json'));
-      const found = places.find((file) => fs.existsSync(file)) ?? '';
-      expect(JSON.parse(fs.readFileSync(found, 'utf8')).name).toBe(PACKAGE);
-      expect(build?.target).toBeUndefined();
+      expect(path.resolve(ROOT, build?.dockerfile ?? '')).toBe(path.join(images, 'Dockerfile'));
+      expect([build?.target, image]).toEqual([name, `ecf/${name}:${VERSION}`]);
     }
-  });
-
-  it('has multi-stage images with an unprivileged user and a health check', () => {
-    const text = fs.readFileSync(path.join(folder, 'Dockerfile'), 'utf8').replace(/^\s*#.*\n/gm, '');
-    const lines = text.replaceAll(/\\\n/g, ' ').split('\n');
-    const stages = lines.flatMap((line) => /^FROM (\S+)(?: AS (\w+))?$/.exec(line) ?? []).length / 3;
-    expect(stages).toBe(2);
-    for (const [, base = ''] of text.matchAll(/^FROM (\S+)/gm)) expect(base).toMatch(/:\d[\w.-]*@sha256:[0-9a-f]{64}$/);
-    const last = lines.slice(lines.findLastIndex((line) => line.startsWith('FROM ')));
-    const at = (word: string) => last.findIndex((line) => line.startsWith(`${word} `));
-    expect(last[at('USER')]).toBe('USER node');
-    expect(at('CMD')).toBeGreaterThan(at('USER'));
-    expect(last.findLastIndex((line) => /^(RUN|COPY|ADD) /.test(line))).toBeLessThan(at('USER'));
-    expect(last[at('HEALTHCHECK')]).toContain('/health/live');
-    const names = lines.flatMap((line) => /^FROM \S+ AS (\w+)$/.exec(line)?.[1] ?? []);
-    for (const line of last) {
-      const from = /^COPY --from=(\w+)/.exec(line)?.[1];
-      if (from !== undefined) expect(names).toContain(from);
-    }
-    for (const [, source = ''] of text.matchAll(/(?:node|dist)\/? (scripts\/\S+\.mjs)/g))
-      expect(fs.existsSync(path.join(ROOT, source))).toBe(true);
-    expect(last[at('EXPOSE')]).toBe('EXPOSE 8080 9464');
-    expect(last[at('ENV')]).toMatch(/ PORT=8080 METRICS_PORT=9464$/);
   });
 
   it('pins versions and digests, waits only for services with a health check, and publishes ports on loopback alone', () => {
@@ -349,6 +341,101 @@ describe('compose', () => {
     const names = new Set(SERVICES.flatMap((name) => Object.keys(compose.services[name]?.environment ?? {})));
     const unknown = [...names].filter((name) => !name.startsWith('OTEL_') && !documented.includes(`\`${name}\``));
     expect(unknown).toEqual([]);
+  });
+});
+
+describe('the production variant of compose', () => {
+  const production = read('compose.production.yaml');
+  const merged = merge(compose, production) as Compose;
+
+  it('is valid alone and with compose.yaml by the schema of the Compose Specification, and so is compose.yaml', () => {
+    const linter = createRequire(import.meta.url).resolve('dclint/package.json');
+    const schema = JSON.parse(
+      fs.readFileSync(path.join(path.dirname(linter), 'schemas/compose.schema.json'), 'utf8'),
+    ) as object;
+    const ajv = new Ajv({ strict: false, validateSchema: false });
+    addFormats.default(ajv);
+    const validate = ajv.compile(schema);
+    for (const file of [compose, production, merged]) expect([validate(file), validate.errors]).toEqual([true, null]);
+    expect(validate({ services: { gateway: { image: 1 } } })).toBe(false);
+  });
+
+  it('connects every service by TLS as its own user, and calls the real authority', () => {
+    for (const name of SERVICES) {
+      const { DATABASE_URL, REDIS_URL, S3_ENDPOINT, ...rest } = merged.services[name]?.environment ?? {};
+      const user = name.replaceAll('-', '_');
+      expect(DATABASE_URL).toMatch(
+        new RegExp(`^postgresql://ecf_${user}:.*[?]sslmode=verify-full&sslrootcert=/etc/ecf/ca.pem$`),
+      );
+      if (REDIS_URL !== undefined) expect(REDIS_URL).toMatch(new RegExp(`^rediss://${name}:`));
+      if (S3_ENDPOINT !== undefined) expect(S3_ENDPOINT).toMatch(/^https:/);
+      expect(rest).toMatchObject({ KAFKA_SSL: 'true', AUTHORITY_URL: '', NODE_EXTRA_CA_CERTS: '/etc/ecf/ca.pem' });
+    }
+    expect(merged.services.proxy?.ports).toEqual(expect.arrayContaining(['80:80', '443:443']));
+    expect(production.services['authority-simulator']).toEqual({ profiles: ['simulator'] });
+  });
+});
+
+describe('images', () => {
+  const text = fs.readFileSync(path.join(images, 'Dockerfile'), 'utf8').replace(/^#.*\n/gm, '');
+  const stages = text
+    .split('\nFROM ')
+    .slice(1)
+    .map((stage) => `FROM ${stage}`);
+  const runtime = stages.find((stage) => stage.startsWith('FROM scratch AS runtime\n')) ?? '';
+
+  it('are one for each program that is deployed, each with its package', async () => {
+    const { IMAGES } = (await import(pathToFileURL(path.join(images, 'images.mjs')).href)) as {
+      IMAGES: Record<string, string>;
+    };
+    const targets = stages.flatMap((stage) => /^FROM runtime AS (\S+)/.exec(stage)?.[1] ?? []);
+    expect(targets).toEqual([...SERVICES, 'standalone', 'authority-simulator']);
+    expect(Object.keys(IMAGES)).toEqual(targets);
+    for (const [name, owner] of Object.entries(IMAGES)) {
+      const places = ['services', 'packages', 'deploy'].map((place) => path.join(ROOT, place, name, 'package.json'));
+      const found = places.find((file) => fs.existsSync(file)) ?? '';
+      expect(JSON.parse(fs.readFileSync(found, 'utf8')).name).toBe(owner);
+    }
+  });
+
+  it('have a base with an exact version and digest, and contain no package manager', () => {
+    expect(text).toMatch(/^ARG BASE=\S+:24\.\d+\.\d+-[\w.-]+@sha256:[0-9a-f]{64}$/m);
+    const bases = [...text.matchAll(/^FROM (\S+)/gm)].map(([, base = '']) => base.replace(/\W/g, ''));
+    expect(new Set(bases)).toEqual(new Set(['BASE', 'scratch', 'runtime']));
+    for (const name of ['npm', 'npx', 'corepack', 'yarn*', 'pnpm*']) expect(text).toContain(`/usr/local/bin/${name}`);
+    for (const name of ['/usr/bin/apt*', '/usr/bin/dpkg*']) expect(text).toContain(name);
+  });
+
+  it('run as an unprivileged user, with labels and a health check', () => {
+    expect(runtime).toMatch(/^USER node$/m);
+    expect(runtime).toMatch(/^EXPOSE 8080 9464$/m);
+    expect(runtime).toMatch(/ PORT=8080 METRICS_PORT=9464$/m);
+    expect(runtime).toMatch(/^HEALTHCHECK [^\n]*\n[^\n]*\/health\/live/m);
+    for (const label of ['version', 'revision', 'base.name', 'licenses'])
+      expect(runtime).toContain(`org.opencontainers.image.${label}=`);
+    for (const stage of stages.filter((one) => one.startsWith('FROM runtime '))) {
+      expect(stage).toMatch(/^LABEL org\.opencontainers\.image\.title="ecf-/m);
+      expect(stage).not.toMatch(/^(RUN|USER|ADD) /m);
+    }
+  });
+});
+
+const ANALYZE = spawnSync('systemd-analyze', ['--version']).status === 0;
+if (!ANALYZE) process.stderr.write('systemd-analyze is missing. The test of the unit is skipped.\n');
+
+(ANALYZE ? describe : describe.skip)('the unit of systemd', () => {
+  it('is accepted without a warning, starts the standalone deployment and exposes little', () => {
+    const place = fs.mkdtempSync(path.join(os.tmpdir(), 'ecf-unit-'));
+    const text = fs.readFileSync(path.join(ROOT, 'deploy/systemd/ecf-gateway.service'), 'utf8');
+    const unit = path.join(place, 'ecf-gateway.service');
+    fs.writeFileSync(unit, text.replace('/usr/bin/node', process.execPath).replaceAll('/opt/ecf-gateway', ROOT));
+    const checked = spawnSync('systemd-analyze', ['verify', unit], { encoding: 'utf8' });
+    const exposed = spawnSync('systemd-analyze', ['security', '--offline=true', '--threshold=20', unit]);
+    fs.rmSync(place, { recursive: true });
+    expect([checked.status, checked.stderr]).toEqual([0, '']);
+    expect(exposed.status).toBe(0);
+    const program = /^ExecStart=\S+ .* --import (\S+) (\S+)$/m.exec(text) ?? [];
+    expect(program.slice(1)).toEqual(['./packages/service/dist/telemetry.js', 'deploy/standalone/dist/main.js']);
   });
 });
 

@@ -314,7 +314,7 @@ describe("the authority's ledger, the records of both sides and the archive", ()
       () => deployment.metrics(),
       (text) => text.match(/^ecf_archive_pending_documents\{.*\} 0$/gm)?.length === 3,
     );
-    const archive = readArchive(dataDir);
+    const archive = await readArchive(dataDir, process.env);
     const { body: ledger } = await demo.control('GET', '/submissions');
     const known = new Set<string>();
     for (const course of courses) {

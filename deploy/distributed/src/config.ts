@@ -44,10 +44,14 @@ export const distributedSettings = z.object({
       default: 'all',
     },
   ),
+  SERVICE_RUNNER: setting.optionalText({
+    description:
+      'Program that starts each service, from an image or another version, instead of this checkout; it gets the names of service and process',
+  }),
 });
 
 export type DistributedConfig = DeploymentConfig &
   Pick<
     z.infer<typeof distributedSettings>,
-    'PORT' | 'METRICS_PORT' | 'KAFKA_BROKERS' | 'REDIS_URL' | 'INSTANCES' | 'INSTANCES_OF'
+    'PORT' | 'METRICS_PORT' | 'KAFKA_BROKERS' | 'REDIS_URL' | 'INSTANCES' | 'INSTANCES_OF' | 'SERVICE_RUNNER'
   >;

@@ -104,7 +104,7 @@ async function start(env: Environment, say: Say, parts: Parts): Promise<string> 
     KAFKA_CLIENT_ID: env.KAFKA_CLIENT_ID || `ecf-${service}`,
     REDIS_URL: redis?.address,
   }));
-  const services = await startAll(places, say, parts);
+  const services = await startAll(places, config.SERVICE_RUNNER, say, parts);
   const gateway = places[0] as Place;
   await allReady(gateway.url, parts.stopping.signal, say);
 
@@ -216,7 +216,12 @@ function openSimulator(folder: DataFolder, statusKey: string, env: Environment, 
 }
 
 /** Starts all services together; each waits for its dependencies. */
-async function startAll(places: readonly Place[], say: Say, parts: Parts): Promise<Map<string, KeptProcess>> {
+async function startAll(
+  places: readonly Place[],
+  runner: string | undefined,
+  say: Say,
+  parts: Parts,
+): Promise<Map<string, KeptProcess>> {
   const services = new Map<string, KeptProcess>();
   const stopThose = (isGateway: boolean) => async () => {
     const chosen = places.filter(({ service }) => (service === 'gateway') === isGateway);
@@ -229,7 +234,7 @@ async function startAll(places: readonly Place[], say: Say, parts: Parts): Promi
   });
   const results = await Promise.allSettled(
     places.map(async (place) => {
-      services.set(place.name, await startService(place, say));
+      services.set(place.name, await startService(place, runner, say));
     }),
   );
   const failed = results.find((result) => result.status === 'rejected');

@@ -2,7 +2,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { type Environment, type KeptProcess, keepRunning, nodeProgram } from '@ecf/deployment';
+import { type Environment, foreignProgram, type KeptProcess, keepRunning, nodeProgram } from '@ecf/deployment';
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 const TELEMETRY = new URL('../../../packages/service/dist/telemetry.js', import.meta.url).href;
@@ -95,12 +95,23 @@ function withoutSecondAdmin(settings: Environment, instance: number): Environmen
     : settings;
 }
 
-/** Starts a service as a separate process and waits until it answers. */
-export function startService(place: Place, onChange: (what: string) => void): Promise<KeptProcess> {
+/**
+ * Starts a service as a separate process and waits until it answers.
+ *
+ * @param runner a program that starts the service, from an image or another version; undefined = the program of this version
+ */
+export function startService(
+  place: Place,
+  runner: string | undefined,
+  onChange: (what: string) => void,
+): Promise<KeptProcess> {
   const { OTEL_SERVICE_NAME: _name, ...env } = place.env;
   return keepRunning({
     name: place.name,
-    begin: () => nodeProgram(programOf(place.service), env, ['--enable-source-maps', '--import', TELEMETRY]),
+    begin: () =>
+      runner === undefined
+        ? nodeProgram(programOf(place.service), env, ['--enable-source-maps', '--import', TELEMETRY])
+        : foreignProgram(runner, [place.service, place.name], env as NodeJS.ProcessEnv),
     ready: () => answers(`${place.url}/health/live`),
     output: (chunk) => process.stdout.write(chunk),
     onChange,

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
-import fs from 'node:fs';
-import path from 'node:path';
+import { openXmlStore, readArchiveSettings } from '@ecf/archive';
 
 /** A file of the XML archive. */
 export interface ArchivedFile {
@@ -14,21 +13,23 @@ export interface ArchivedFile {
   encf: string;
 }
 
-/** Every file of the XML archive of a data folder. */
-export function readArchive(dataDir: string): ArchivedFile[] {
-  const root = path.join(dataDir, 'xml');
-  return fs
-    .readdirSync(root, { recursive: true, encoding: 'utf8' })
-    .filter((name) => name.endsWith('.xml'))
-    .map((name) => {
-      const bytes = fs.readFileSync(path.join(root, name));
-      const text = bytes.toString('utf8');
-      return {
-        path: name,
-        sha256: createHash('sha256').update(bytes).digest('hex'),
-        text,
-        document: /<(\w+)[\s>]/.exec(text)?.[1] ?? '',
-        encf: /E\d{12}/.exec(text)?.[0] ?? '',
-      };
+/** Every XML document of the archive: in the bucket of the settings, or in the data folder. */
+export async function readArchive(
+  dataDir: string,
+  settings: Record<string, string | undefined> = {},
+): Promise<ArchivedFile[]> {
+  const archive = openXmlStore(readArchiveSettings({ ...settings, DATA_DIR: dataDir }));
+  const files: ArchivedFile[] = [];
+  for await (const { path } of archive.list()) {
+    const bytes = await archive.get(path);
+    const text = bytes.toString('utf8');
+    files.push({
+      path,
+      sha256: createHash('sha256').update(bytes).digest('hex'),
+      text,
+      document: /<(\w+)[\s>]/.exec(text)?.[1] ?? '',
+      encf: /E\d{12}/.exec(text)?.[0] ?? '',
     });
+  }
+  return files;
 }
