@@ -64,6 +64,19 @@ describe('the values of the Helm chart', () => {
       expect([values, isValid(merged(small, values))]).toEqual([values, false]);
   });
 
+  it('are refused if any of them has a wrong type', () => {
+    const small = merged(defaults, example('small'));
+    const schema = JSON.parse(readChart('values.schema.json'));
+    const settings = Object.keys(schema.definitions.settings.properties);
+    const paths = [...leavesOf(small), ...settings.map((setting) => ['settings', setting])];
+    expect(paths.length).toBeGreaterThan(150);
+    const accepted = paths.filter((names) => {
+      const wrong = names.reduceRight<unknown>((inner, name) => ({ [name]: inner }), { wrong: [{}] });
+      return validate(merged(small, wrong as Values));
+    });
+    expect(accepted).toEqual([]);
+  });
+
   it('scale on metrics that exist, which the adapter takes from the instance with the most, not from their sum', () => {
     const services = Object.values(defaults.services as Record<string, { autoscaling: { metrics: Metric[] } }>);
     const metrics = services.flatMap(({ autoscaling }) => autoscaling.metrics);
@@ -81,6 +94,14 @@ describe('the values of the Helm chart', () => {
     }
   });
 });
+
+/** The paths of all values that are not maps. */
+function leavesOf(values: Values): string[][] {
+  return Object.entries(values).flatMap(([name, value]) => {
+    const isMap = typeof value === 'object' && value !== null && !Array.isArray(value);
+    return isMap ? leavesOf(value as Values).map((rest) => [name, ...rest]) : [[name]];
+  });
+}
 
 interface Metric {
   pods?: { metric: { name: string } };

@@ -64,18 +64,19 @@ echo 'secret,admin,admin,system:masters' > tokens.csv
 rm -rf etcd
 etcd --data-dir etcd --listen-client-urls http://127.0.0.1:23790 --advertise-client-urls http://127.0.0.1:23790 \
   --listen-peer-urls http://127.0.0.1:23800 > etcd.log 2>&1 &
-started=$!
-trap 'kill $started' EXIT
+stored=$!
+trap 'kill "$stored"' EXIT
 kube-apiserver --etcd-servers=http://127.0.0.1:23790 --secure-port=16443 --bind-address=127.0.0.1 --cert-dir=certificates \
   --service-account-key-file=account.key --service-account-signing-key-file=account.key \
   --service-account-issuer=https://kubernetes.default.svc --service-cluster-ip-range=10.96.0.0/16 \
   --authorization-mode=AlwaysAllow --token-auth-file=tokens.csv --disable-admission-plugins=ServiceAccount > apiserver.log 2>&1 &
-started="$! $started"
+served=$!
+trap 'kill -KILL "$served"; kill "$stored"' EXIT
 server() {
   kubectl --server=https://127.0.0.1:16443 --token=secret --insecure-skip-tls-verify "$@"
 }
 until server get --raw /readyz > /dev/null 2>&1; do
-  kill -0 "${started%% *}" || { tail -5 apiserver.log; exit 1; }
+  kill -0 "$served" || { tail -5 apiserver.log; exit 1; }
   sleep 1
 done
 for definition in "${definitions[@]}"; do
@@ -85,4 +86,11 @@ server wait --for condition=established crd --all --timeout 60s > /dev/null
 for resource in "${resources[@]}"; do
   server apply --dry-run=server --validate=strict --filename "$resource" > "$resource.log"
   echo "accepted by the API server: $(wc -l < "$resource.log") resources of $resource"
+done
+# One installation gets the values of each file in turn: no change is refused. Its Jobs would wait for a node.
+cd "$OLDPWD"
+for name in "${values[@]}"; do
+  helm upgrade --install ecf "$chart" --values "$examples/$name.yaml" --no-hooks \
+    --kube-apiserver https://127.0.0.1:16443 --kube-token secret --kube-insecure-skip-tls-verify > "$work/upgrade.log"
+  echo "upgraded to $name.yaml"
 done
