@@ -1,6 +1,11 @@
 import { once } from 'node:events';
 import net from 'node:net';
-import { DeleteObjectCommand, S3Client } from '@aws-sdk/client-s3';
+import {
+  CreateBucketCommand,
+  DeleteObjectCommand,
+  PutObjectLockConfigurationCommand,
+  S3Client,
+} from '@aws-sdk/client-s3';
 import { ConfigError, readConfig } from '@ecf/kit';
 import { createBucket, type S3Server, s3 } from '@ecf/test-servers';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
@@ -52,6 +57,21 @@ afterAll(() => server?.stop());
     await store.put(name(6), bytes);
     await client.send(new DeleteObjectCommand({ Bucket: bucket, Key: name(6) }));
     await expect(store.get(name(6), checksum)).rejects.toMatchObject({ code: 'missing' });
+  });
+
+  it('stores in a bucket with object lock, whose storage then refuses to delete the object', async () => {
+    const locked = `${bucket}-locked`;
+    await client.send(new CreateBucketCommand({ Bucket: locked, ObjectLockEnabledForBucket: true }));
+    const Rule = { DefaultRetention: { Mode: 'COMPLIANCE', Days: 1 } } as const;
+    const configuration = { ObjectLockEnabled: 'Enabled', Rule } as const;
+    await client.send(
+      new PutObjectLockConfigurationCommand({ Bucket: locked, ObjectLockConfiguration: configuration }),
+    );
+    const archive = openXmlStore(read({ ...env, S3_REGION: region, S3_BUCKET: locked }));
+    await archive.put(name(10), bytes);
+    const object = { Bucket: locked, Key: name(10) };
+    await expect(client.send(new DeleteObjectCommand(object))).rejects.toThrow();
+    expect(await archive.get(name(10), checksum)).toEqual(bytes);
   });
 
   it('refuses to store with a wrong key or without the bucket, and shows no key', async () => {

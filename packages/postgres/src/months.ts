@@ -20,7 +20,7 @@ export function nextIdOf(sequence: string): string {
   return `(${firstIdOf(`clock_timestamp() AT TIME ZONE 'UTC'`)}) + (nextval('${sequence}') & ${2 ** SEQUENCE_BITS - 1})`;
 }
 
-/** A table that is partitioned by an id of {@link nextIdOf}; `<table>_default` holds the rows without a partition of their own. */
+/** A table that is partitioned by an id of {@link nextIdOf}; `<table>_default` holds the rows that fit no other partition. */
 export interface MonthlyTable {
   readonly table: string;
   /** The column of the id. */

@@ -1,8 +1,8 @@
 const CLEAN_EVERY_MS = 3_600_000;
 
 export interface CleaningOptions {
-  /** Deletes what is no longer needed. */
-  readonly clean: (now: Date) => Promise<unknown>;
+  /** Deletes what is no longer needed. The signal is aborted when the service stops. */
+  readonly clean: (now: Date, signal: AbortSignal) => Promise<unknown>;
   readonly clock: () => Date;
   readonly failed: (error: unknown) => void;
 }
@@ -15,10 +15,11 @@ export interface Cleaning {
 
 /** Cleans every hour. Not at the start: restarts while the clock of the database is wrong would each delete a day. */
 export function createCleaning({ clean, clock, failed }: CleaningOptions): Cleaning {
+  const stopping = new AbortController();
   let timer: NodeJS.Timeout | undefined;
   let running: Promise<unknown> = Promise.resolve();
   const run = () => {
-    running = running.then(() => clean(clock())).catch(failed);
+    running = running.then(() => clean(clock(), stopping.signal)).catch(failed);
   };
   return {
     start() {
@@ -27,6 +28,7 @@ export function createCleaning({ clean, clock, failed }: CleaningOptions): Clean
     },
     async stop() {
       clearInterval(timer);
+      stopping.abort();
       await running;
     },
   };

@@ -1,5 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import {
+  checkArchiveAtNight,
   createArchiver,
   createStoredFiles,
   documentsOf,
@@ -178,6 +179,7 @@ export function createApprovals(config: ApprovalsConfig, overrides: ApprovalsOve
       ),
     sending,
     relay: createOutboxRelay({ database, bus, service: 'approvals', logger, metrics, clock }),
+    checkArchive: (now, signal) => checkArchiveAtNight({ database, tables: STORED_FILES, reader: ownXml }, now, signal),
     archiver: createArchiver({ database, archive, service: 'approvals', logger, metrics }),
     instance: createInstanceReport({ database, sealingKeys, logger }),
     report,

@@ -44,6 +44,8 @@ export interface BackgroundParts extends ServiceDependencies {
   readonly report: Pick<SendReport, 'failed'>;
   /** Ends the pauses of requests that wait for an issuer. */
   readonly stopping: AbortController;
+  /** Reads a share of the archive each night. */
+  readonly checkArchive: (now: Date, signal: AbortSignal) => Promise<void>;
   readonly endReports: readonly (() => void)[];
   closeClients(): Promise<void>;
 }
@@ -54,9 +56,10 @@ export function createBackground(parts: BackgroundParts): { start(): Promise<voi
   const workers: readonly Loop[] = [parts.sending, parts.archiver];
   let subscriptions: Subscription[] = [];
   const cleaning = createCleaning({
-    async clean(now) {
+    async clean(now, signal) {
       await parts.quotas.clean(now);
       await cleanInbox(database, now);
+      await parts.checkArchive(now, signal);
     },
     clock,
     failed: (error) => report.failed('cleaning', error),

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import {
+  checkArchiveAtNight,
   createArchiver,
   createStoredFiles,
   openXmlStore,
@@ -295,9 +296,10 @@ export function createEmission(config: EmissionConfig, overrides: EmissionOverri
       async () => showContingency(await contingency.store.backlog(), clock()),
       batches.countBacklog,
     ],
-    async clean(now) {
+    async clean(now, signal) {
       await numbers.forgetKeys(now);
       await batches.deleteExpired(now);
+      await checkArchiveAtNight({ database, tables: STORED_FILES, reader: archive }, now, signal);
     },
     pending,
     async close() {

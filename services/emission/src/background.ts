@@ -66,7 +66,7 @@ export interface BackgroundWork {
   readonly backgrounds: readonly Loop[];
   /** Writes the gauges. Each counts by itself: one that fails leaves the values of the others. */
   readonly counts: readonly (() => Promise<void>)[];
-  clean(now: Date): Promise<void>;
+  clean(now: Date, signal: AbortSignal): Promise<void>;
   /** Work that continues after its request was answered. A graceful stop waits for it. */
   readonly pending: ReadonlySet<Promise<unknown>>;
   close(): Promise<unknown>;
@@ -83,9 +83,9 @@ export function createBackgroundWork(
   const showEnds = createEndsMetrics(metrics);
   const counts = [...work.counts, async () => showEnds(await notices.backlog(clock()))];
   const cleaning = createCleaning({
-    async clean(now) {
+    async clean(now, signal) {
       await makeMonths();
-      await work.clean(now);
+      await work.clean(now, signal);
     },
     clock,
     failed: (error) => logger.warn({ err: error }, 'cleaning failed'),

@@ -1,4 +1,5 @@
 import {
+  checkArchiveAtNight,
   createArchiver,
   createStoredFiles,
   openXmlStore,
@@ -164,6 +165,8 @@ export function createReception(config: ReceptionConfig, overrides: ReceptionOve
     instance: createInstanceReport({ database, sealingKeys, logger }),
     confirmation: confirmation.work,
     cleanSeeds: senders.cleanSeeds,
+    checkArchive: (now, signal) =>
+      checkArchiveAtNight({ database, tables: STORED_FILES, reader: archive }, now, signal),
     startClock: service.startClock,
     observer,
     clock,

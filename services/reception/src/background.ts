@@ -30,6 +30,8 @@ export interface BackgroundParts {
   readonly instance: InstanceReport;
   readonly confirmation: DueWork<Confirmation>;
   readonly cleanSeeds: (now: Date) => Promise<void>;
+  /** Reads a share of the archive each night. */
+  readonly checkArchive: (now: Date, signal: AbortSignal) => Promise<void>;
   readonly startClock: () => Promise<void>;
   readonly observer: Observer;
   readonly clock: () => Date;
@@ -47,16 +49,18 @@ export function createBackground({
   instance,
   confirmation,
   cleanSeeds,
+  checkArchive,
   startClock,
   observer,
   clock,
 }: BackgroundParts) {
   let subscriptions: Subscription[] = [];
   const cleaning = createCleaning({
-    async clean(now) {
+    async clean(now, signal) {
       await cleanSeeds(now);
       await quotas.clean(now);
       await cleanInbox(database, now);
+      await checkArchive(now, signal);
     },
     clock,
     failed: (error) => observer.failed('cleaning', error),
