@@ -84,6 +84,7 @@ const GROUPS = [
       ['docs/runbooks/storage.md', 'Storage', 'Almacenamiento'],
       ['docs/runbooks/reception.md', 'Reception', 'Recepción'],
       ['docs/runbooks/approvals-and-deliveries.md', 'Approvals and deliveries', 'Aprobaciones y entregas'],
+      ['docs/runbooks/objectives.md', 'Objectives', 'Objetivos'],
       ['docs/incidents/leaked-api-key.md', 'An API key leaked', 'Una clave de API filtrada'],
       ['docs/incidents/leaked-master-key.md', 'The master key leaked', 'La clave maestra filtrada'],
       ['docs/incidents/stolen-certificate.md', 'A certificate was stolen', 'Un certificado robado'],

@@ -4,6 +4,7 @@ import { createRequire } from 'node:module';
 import os from 'node:os';
 import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { promtool } from '@ecf/test-servers';
 import { describe, expect, it } from '@jest/globals';
 import { Ajv } from 'ajv';
 import addFormats from 'ajv-formats';
@@ -14,6 +15,7 @@ import {
   definedMetrics,
   metricsOf,
   readAlarms,
+  readAlarmTests,
   readDashboards,
 } from '../support/deployment/observability.js';
 
@@ -21,6 +23,8 @@ const ROOT = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../..')
 const { version: VERSION } = JSON.parse(fs.readFileSync(path.join(ROOT, 'package.json'), 'utf8')) as {
   version: string;
 };
+const PROMTOOL = await promtool();
+const withPromtool = PROMTOOL === null ? it.skip : it;
 const SERVICES = ['gateway', 'emission', 'status-poller', 'reception', 'approvals', 'query'];
 
 interface Compose {
@@ -85,6 +89,22 @@ describe('alarms', () => {
         ),
       );
     expect(sections.sort()).toEqual(alarms.map(({ name }) => name).sort());
+  });
+
+  it('each have a test in which they fire and are resolved', () => {
+    const tests = readAlarmTests(ROOT);
+    expect(tests.filter(({ fires, isResolved }) => !fires || !isResolved)).toEqual([]);
+    const tested = new Set(tests.map(({ alarm }) => alarm));
+    expect([...tested].sort()).toEqual(
+      readAlarms(ROOT)
+        .map(({ name }) => name)
+        .sort(),
+    );
+  });
+
+  withPromtool('pass these tests', () => {
+    const args = ['test', 'rules', path.join(ROOT, 'deploy/observability/alerts.test.yaml')];
+    expect(execFileSync(PROMTOOL as string, args, { encoding: 'utf8' })).toContain('SUCCESS');
   });
 
   it('that compare one gauge with a limit are the rules of GET /admin/state', () => {
@@ -166,6 +186,17 @@ describe('gauges that are equal on every instance', () => {
 });
 
 describe('dashboards', () => {
+  withPromtool('have expressions that Prometheus can parse', () => {
+    const exprs = readDashboards(ROOT).flatMap(({ exprs }) => exprs);
+    const rules = exprs.map((expr, n) => ({ record: `panel_${n}`, expr }));
+    const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'ecf-panels-'));
+    const file = path.join(folder, 'panels.yaml');
+    fs.writeFileSync(file, JSON.stringify({ groups: [{ name: 'panels', rules }] }));
+    const said = execFileSync(PROMTOOL as string, ['check', 'rules', file], { encoding: 'utf8' });
+    fs.rmSync(folder, { recursive: true });
+    expect(said).toContain(`${exprs.length} rules found`);
+  });
+
   it('have panels, each with an expression and a title', () => {
     const boards = readDashboards(ROOT);
     expect(boards.length).toBeGreaterThan(3);

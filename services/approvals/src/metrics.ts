@@ -7,6 +7,8 @@ import type { ApprovalOutcome } from './received/receive-approval.js';
 
 /** An older undecided approval raises an alarm; it is still sent. */
 const OVERDUE_MS = 72 * 3_600_000;
+/** Statuses at which a delivery has ended, unless a person repeats it. */
+const ENDED: readonly string[] = ['delivered', 'refused', 'failed'];
 
 /** Log lines and metrics of sends: deliveries to buyers, and approvals that our taxpayers give. */
 export interface SendReport extends DeliveryReport {
@@ -33,6 +35,12 @@ export function createSendReport(metrics: Metrics, logger: Logger, clock: () => 
     help: 'Deliveries that reached a status',
     labels: ['env', 'status'],
   });
+  const durations = metrics.histogram({
+    name: 'ecf_delivery_seconds',
+    help: 'Seconds from the arrival of an accepted e-CF until its delivery ended: delivered, refused, failed',
+    labels: ['env', 'status'],
+    buckets: [1, 5, 15, 60, 300, 900, 3_600, 21_600, 86_400, 259_200],
+  });
   const acknowledgements = metrics.counter({
     name: 'ecf_received_acknowledgements_total',
     help: 'Acknowledgements that buyers returned, by Estado and validity',
@@ -51,8 +59,10 @@ export function createSendReport(metrics: Metrics, logger: Logger, clock: () => 
       ),
     sent: (target, outcome) => sends.inc({ target, outcome }),
     attempted: ({ key }, outcome, ms) => attempts.observe({ env: key.env, outcome }, ms / 1_000),
-    changed({ key, buyerRnc, lastError }, status) {
+    changed({ key, buyerRnc, lastError, createdAt }, status) {
       statuses.inc({ env: key.env, status });
+      if (ENDED.includes(status))
+        durations.observe({ env: key.env, status }, Math.max(0, clock().getTime() - createdAt.getTime()) / 1_000);
       if (status !== 'failed') return;
       const { env, issuerRnc, encf } = key;
       logger.error(

@@ -1241,6 +1241,7 @@ describe('the interface of acknowledgements', () => {
   it('acknowledgements and deliveries are counted in metrics', async () => {
     const text = await world.metrics.render();
     expect(text).toMatch(/ecf_delivery_status_total\{env="TesteCF",status="delivered"\} \d+/);
+    expect(text).toMatch(/ecf_delivery_seconds_count\{env="TesteCF",status="delivered"\} [1-9]/);
     expect(text).toMatch(/ecf_received_acknowledgements_total\{env="TesteCF",receipt_status="0",valid="true"\} \d+/);
     expect(text).toMatch(/ecf_delivery_attempt_seconds_count\{env="TesteCF",outcome="duplicate"\} \d+/);
   });

@@ -11,22 +11,61 @@ export interface Alarm {
   runbook: string;
 }
 
-interface RuleFile {
-  groups: {
-    rules: {
-      alert: string;
-      expr: string;
-      labels: { severity: string };
-      annotations: { summary: string; runbook: string };
-    }[];
-  }[];
+interface Recording {
+  record: string;
+  expr: string;
 }
 
+interface AlarmRule {
+  alert: string;
+  expr: string;
+  labels: { severity: string };
+  annotations: { summary: string; runbook: string };
+}
+
+const RULES = 'deploy/observability/alerts.yaml';
+
+function readRules(root: string): (Recording | AlarmRule)[] {
+  const file = parse(fs.readFileSync(path.join(root, RULES), 'utf8')) as {
+    groups: { rules: (Recording | AlarmRule)[] }[];
+  };
+  return file.groups.flatMap(({ rules }) => rules);
+}
+
+/** The alarms. In their expressions, those of recording rules stand in place of their names. */
 export function readAlarms(root: string): Alarm[] {
-  const file = parse(fs.readFileSync(path.join(root, 'deploy/observability/alerts.yaml'), 'utf8')) as RuleFile;
-  return file.groups
-    .flatMap(({ rules }) => rules)
-    .map(({ alert, expr, labels, annotations }) => ({ name: alert, expr, ...labels, ...annotations }));
+  const recorded = readRecordings(root);
+  return readRules(root).flatMap((rule) =>
+    'alert' in rule
+      ? { name: rule.alert, expr: expanded(rule.expr, recorded), ...rule.labels, ...rule.annotations }
+      : [],
+  );
+}
+
+/** The expressions of the recording rules by name. */
+function readRecordings(root: string): Map<string, string> {
+  return new Map(readRules(root).flatMap((rule) => ('record' in rule ? [[rule.record, rule.expr] as const] : [])));
+}
+
+/** @throws Error if no rule records a name */
+function expanded(expr: string, recorded: ReadonlyMap<string, string>): string {
+  return expr.replaceAll(/\becf:[\w:]+/g, (name) => {
+    const recording = recorded.get(name);
+    if (recording === undefined) throw new Error(`no rule records ${name}`);
+    return `(${recording})`;
+  });
+}
+
+/** A test of promtool: the alarm that it is about, and whether it fires and is resolved. */
+export function readAlarmTests(root: string): { alarm: string; fires: boolean; isResolved: boolean }[] {
+  const file = parse(fs.readFileSync(path.join(root, 'deploy/observability/alerts.test.yaml'), 'utf8')) as {
+    tests: { alert_rule_test: { alertname: string; exp_alerts?: unknown[] }[] }[];
+  };
+  return file.tests.map(({ alert_rule_test: cases }) => ({
+    alarm: cases[0]?.alertname ?? '',
+    fires: (cases[0]?.exp_alerts ?? []).length > 0,
+    isResolved: cases.length > 1 && (cases.at(-1)?.exp_alerts ?? []).length === 0,
+  }));
 }
 
 interface Board {
@@ -36,9 +75,14 @@ interface Board {
 
 export function readDashboards(root: string): { file: string; title: string; exprs: string[] }[] {
   const folder = path.join(root, 'deploy/observability/dashboards');
+  const recorded = readRecordings(root);
   return fs.readdirSync(folder).map((file) => {
     const board = JSON.parse(fs.readFileSync(path.join(folder, file), 'utf8')) as Board;
-    return { file, title: board.title, exprs: board.panels.flatMap(({ targets }) => targets.map(({ expr }) => expr)) };
+    return {
+      file,
+      title: board.title,
+      exprs: board.panels.flatMap(({ targets }) => targets.map(({ expr }) => expanded(expr, recorded))),
+    };
   });
 }
 

@@ -1,4 +1,5 @@
 export { cacheFolder, once } from './cache.js';
+export { debianProgram } from './debian-program.js';
 export { dockerAnswers } from './docker.js';
 export { brokerEnvironment, KAFKA_IMAGE } from './kafka-docker.js';
 export { brokerReady, javaBrokerCommand, javaLacks, prepareJavaBroker } from './kafka-java.js';

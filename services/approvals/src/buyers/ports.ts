@@ -77,6 +77,6 @@ export interface DeliveryReport {
   /** An attempt ended; `outcome` is a short word. */
   attempted(delivery: Pick<Claimed, 'key'>, outcome: string, ms: number): void;
   /** A delivery reached a status. */
-  changed(delivery: Pick<Claimed, 'key' | 'buyerRnc' | 'lastError'>, status: string): void;
+  changed(delivery: Pick<Claimed, 'key' | 'buyerRnc' | 'lastError' | 'createdAt'>, status: string): void;
   acknowledged(acknowledgement: NewAcknowledgement): void;
 }
