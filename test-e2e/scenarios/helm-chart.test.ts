@@ -23,6 +23,8 @@ import {
   VALUE_FILES,
 } from '../support/deployment/helm.js';
 
+const MEBIBYTE = 1024 * 1024;
+
 const SETTINGS = {
   gateway: gatewaySettings,
   emission: emissionSettings,
@@ -105,7 +107,12 @@ const lacksHelm = spawnSync('helm', ['version']).status !== 0;
       });
       for (const container of pod.containers) {
         expect(container.image).toMatch(/^registry\.example\.do\/ecf-gateway\/[a-z-]+(:\d|@sha256:)/);
-        expect(container.resources.limits.memory).toBeDefined();
+        const bytes = container.env.find(({ name }) => name === 'MAX_BODY_BYTES_IN_FLIGHT')?.value ?? 256 * MEBIBYTE;
+        const limit = Number.parseInt(container.resources.limits.memory, 10);
+        // The poller keeps no bodies, and a Job is small.
+        if (container.resources.limits.memory.endsWith('Gi'))
+          expect(limit * 1024 * MEBIBYTE).toBeGreaterThanOrEqual(4 * Number(bytes));
+        else expect(container.name).toMatch(/^(status-poller|migrate|topics)$/);
         expect(container.securityContext).toEqual({
           allowPrivilegeEscalation: false,
           readOnlyRootFilesystem: true,
@@ -166,9 +173,10 @@ interface SecretKey {
 }
 
 interface Container {
+  name: string;
   image: string;
   env: { name: string; value?: string; valueFrom?: { secretKeyRef: SecretKey } }[];
-  resources: { limits: { memory?: string } };
+  resources: { limits: { memory: string } };
   securityContext: unknown;
 }
 
