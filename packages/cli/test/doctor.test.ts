@@ -158,6 +158,27 @@ describe('where the gateway does not run', () => {
   });
 });
 
+it('a backup is at fault if it is older than a day, lacks documents, or has no manifest', async () => {
+  const hoursAgo = (hours: number) => new Date(Date.now() - hours * 3_600_000).toISOString();
+  const manifest = path.join(folder, 'manifest.json');
+  const found = async (content: string) => {
+    writeFileSync(manifest, content);
+    return (await doctor('--backup', folder)).of('newest')[0];
+  };
+  expect(await found(JSON.stringify({ taken_at: hoursAgo(3) }))).toMatchObject({
+    state: 'ok',
+    detail: expect.stringMatching(/^3 h old, of \d{4}-/),
+  });
+  expect(await found(JSON.stringify({ taken_at: hoursAgo(50) }))).toMatchObject({ state: 'fault' });
+  expect(await found(JSON.stringify({ taken_at: hoursAgo(1), missing: ['a.xml'] }))).toMatchObject({
+    detail: expect.stringMatching(/lacks 1 documents$/),
+    state: 'fault',
+  });
+  for (const damaged of ['', '{"taken_at": 5}', 'null']) expect(await found(damaged)).toMatchObject({ state: 'fault' });
+  rmSync(manifest);
+  expect((await doctor('--backup', folder)).of('newest')).toMatchObject([{ state: 'fault' }]);
+});
+
 it('the text has 80 columns, marks each fault, and says what to do', async () => {
   state = { ...SOUND, unreachable: ['query', 'approvals', 'reception', 'status-poller', 'emission'] };
   const { code, stdout } = await ecf(['doctor', '--text']);

@@ -18,7 +18,7 @@ With ECF_URL and ADMIN_TOKEN, or the demo.json of a sandbox, it also queries the
 gateway. Nothing is changed.
 
 Options
-  --backup DIR  folder of the backups
+  --backup DIR  folder of the backup, whose age is checked
   --data-dir D  data folder of a deployment on this machine; default DATA_DIR,
                 else .data
   --json        the findings as a JSON object; --text is for people, the default
