@@ -27,6 +27,12 @@ const account = createRoute({
   component: page(() => import('../pages/admin/account/account.js'), 'AccountPage'),
 });
 
+const taxpayer = createRoute({
+  getParentRoute: () => layout,
+  path: '/accounts/$id/$rnc',
+  component: page(() => import('../pages/admin/account/taxpayer.js'), 'TaxpayerPage'),
+});
+
 const administrators = createRoute({
   getParentRoute: () => layout,
   path: '/administrators',
@@ -78,6 +84,7 @@ export const administration = layout.addChildren([
   state,
   accounts,
   account,
+  taxpayer,
   administrators,
   audit,
   documents,

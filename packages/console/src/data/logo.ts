@@ -1,15 +1,19 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { bodyOf, GatewayError, gateway, orNull } from './gateway.js';
+import { bodyOf, GatewayError, orNull } from './gateway.js';
+import { type SettingsOwner, useSettingsOwner } from './settings-owner.js';
 
 const MOST_BYTES = 1024 * 1024;
-const keyOf = (rnc: string) => ['logo', rnc];
+const keyOf = ({ id }: SettingsOwner, rnc: string) => ['logo', id, rnc];
 
 /** The file of the logo on printed forms; null without one. */
 export function useLogo(rnc: string) {
+  const owner = useSettingsOwner();
   return useQuery({
-    queryKey: keyOf(rnc),
+    queryKey: keyOf(owner, rnc),
     queryFn: () =>
-      orNull(bodyOf(gateway.GET('/account/taxpayers/{rnc}/logo', { params: { path: { rnc } }, parseAs: 'blob' }))),
+      orNull(
+        bodyOf(owner.gateway.GET('/account/taxpayers/{rnc}/logo', { params: { path: { rnc } }, parseAs: 'blob' })),
+      ),
   });
 }
 
@@ -27,6 +31,7 @@ export function refusalOf(file: File): GatewayError | null {
 }
 
 export function usePutLogo(rnc: string) {
+  const { gateway } = useSettingsOwner();
   return useLogoAct(rnc, (file: File) =>
     bodyOf(
       gateway.PUT('/account/taxpayers/{rnc}/logo', {
@@ -40,10 +45,12 @@ export function usePutLogo(rnc: string) {
 }
 
 export function useDeleteLogo(rnc: string) {
+  const { gateway } = useSettingsOwner();
   return useLogoAct(rnc, () => bodyOf(gateway.DELETE('/account/taxpayers/{rnc}/logo', { params: { path: { rnc } } })));
 }
 
 function useLogoAct<V, T>(rnc: string, mutationFn: (input: V) => Promise<T>) {
+  const owner = useSettingsOwner();
   const queries = useQueryClient();
-  return useMutation({ mutationFn, onSuccess: () => queries.invalidateQueries({ queryKey: keyOf(rnc) }) });
+  return useMutation({ mutationFn, onSuccess: () => queries.invalidateQueries({ queryKey: keyOf(owner, rnc) }) });
 }

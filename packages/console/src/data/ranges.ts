@@ -1,5 +1,6 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { bodyOf, GatewayError, gateway, type Schemas } from './gateway.js';
+import { bodyOf, GatewayError, type Schemas } from './gateway.js';
+import { type SettingsOwner, useRefreshOwner, useSettingsOwner } from './settings-owner.js';
 
 /** A registered range with what is left of it. */
 export type LeftRange = Schemas['RangeWithNumbers'];
@@ -7,12 +8,14 @@ export type NumberRange = Schemas['NumberRange'];
 
 const CHANGED = 'Another person changed the ranges meanwhile. Close this, look at the list and repeat the change.';
 
-const keyOf = (rnc: string) => ['ranges', rnc];
-const listOf = (rnc: string) => bodyOf(gateway.GET('/account/taxpayers/{rnc}/ranges', { params: { path: { rnc } } }));
+const keyOf = ({ id }: SettingsOwner, rnc: string) => ['ranges', id, rnc];
+const listOf = ({ gateway }: SettingsOwner, rnc: string) =>
+  bodyOf(gateway.GET('/account/taxpayers/{rnc}/ranges', { params: { path: { rnc } } }));
 
 /** The ranges of a taxpayer in all environments of the key. */
 export function useRanges(rnc: string) {
-  return useQuery({ queryKey: keyOf(rnc), queryFn: () => listOf(rnc) });
+  const owner = useSettingsOwner();
+  return useQuery({ queryKey: keyOf(owner, rnc), queryFn: () => listOf(owner, rnc) });
 }
 
 /** A change of the ranges: the gateway replaces the whole list. */
@@ -26,24 +29,22 @@ export interface RangesChange {
 
 /** Replaces the ranges of a taxpayer. A list that another person changed meanwhile is not overwritten: `ranges_changed`. */
 export function usePutRanges(rnc: string) {
+  const owner = useSettingsOwner();
+  const refreshOwner = useRefreshOwner();
   const queries = useQueryClient();
   return useMutation({
     mutationFn: async ({ before, after, remove }: RangesChange) => {
-      const present = await listOf(rnc);
+      const present = await listOf(owner, rnc);
       if (JSON.stringify(present.map(plain)) !== JSON.stringify(before.map(plain)))
         throw new GatewayError({ status: 412, code: 'ranges_changed', message: CHANGED });
       return bodyOf(
-        gateway.PUT('/account/taxpayers/{rnc}/ranges', {
+        owner.gateway.PUT('/account/taxpayers/{rnc}/ranges', {
           params: { path: { rnc }, query: { remove: remove ? 'true' : 'false' } },
           body: after.map(plain),
         }),
       );
     },
-    onSettled: () =>
-      Promise.all([
-        queries.invalidateQueries({ queryKey: keyOf(rnc) }),
-        queries.invalidateQueries({ queryKey: ['account'] }),
-      ]),
+    onSettled: () => Promise.all([queries.invalidateQueries({ queryKey: keyOf(owner, rnc) }), refreshOwner()]),
   });
 }
 

@@ -25,6 +25,9 @@ export const changeAccount = (id: string, active: boolean) =>
 export const listTaxpayers = (id: string) =>
   bodyOf(administration.GET('/admin/accounts/{id}/taxpayers', { params: { path: { id }, query: { limit: 1_000 } } }));
 
+export const findTaxpayer = (id: string, rnc: string) =>
+  bodyOf(administration.GET('/admin/accounts/{id}/taxpayers/{rnc}', { params: { path: { id, rnc } } }));
+
 export const createTaxpayer = (id: string, body: AdminSchemas['NewTaxpayer']) =>
   bodyOf(administration.POST('/admin/accounts/{id}/taxpayers', { params: { path: { id } }, body }));
 
@@ -43,7 +46,10 @@ export const deleteAdministrator = (administratorId: string) =>
   bodyOf(administration.DELETE('/admin/administrators/{administratorId}', { params: { path: { administratorId } } }));
 
 /** An account for the parts of the settings. The operations of `/account` exist below `/admin/accounts/{id}` with the same bodies. */
-export function settingsOf(id: string, mayChangeKeys: boolean): SettingsOwner {
+export function settingsOf(
+  id: string,
+  { isOperator, isOwner }: Record<'isOperator' | 'isOwner', boolean>,
+): SettingsOwner {
   const there = async (request: Request) => {
     const { method, headers } = request;
     // Not the stream of the request, which browsers send over HTTP/2 only.
@@ -51,7 +57,7 @@ export function settingsOf(id: string, mayChangeKeys: boolean): SettingsOwner {
     return reach(new Request(request.url.replace('/account/', `/admin/accounts/${id}/`), { method, headers, body }));
   };
   const gateway = createClient<paths, 'application/json'>({ baseUrl: location.origin, fetch: there });
-  return { id, gateway, readOwn: () => allOf(id), mayChangeKeys };
+  return { id, gateway, readOwn: () => allOf(id), mayChange: isOperator, mayChangeKeys: isOwner };
 }
 
 /** Everything that a key of the account may have. */

@@ -2,6 +2,7 @@ import type { FormEvent } from 'react';
 import { useTranslations } from 'use-intl';
 import { type Certificate, useCertificate, usePutCertificate } from '../../data/certificate.js';
 import { usePlace } from '../../data/place.js';
+import { useSettingsOwner } from '../../data/settings-owner.js';
 import { Fault } from '../../ui/fault.js';
 import { Field } from '../../ui/field.js';
 import { useFormats } from '../../ui/format.js';
@@ -15,6 +16,7 @@ const SOON_DAYS = 30;
 export function CertificatePart() {
   const words = useTranslations('settings.certificate');
   const { rnc } = usePlace();
+  const { mayChange } = useSettingsOwner();
   const certificate = useCertificate(rnc);
   return (
     <section>
@@ -23,7 +25,7 @@ export function CertificatePart() {
         {(stored) => (
           <>
             {stored === null ? <p className="prose">{words('none')}</p> : <Facts certificate={stored} />}
-            <Upload key={rnc} rnc={rnc} replaces={stored !== null} />
+            {mayChange && <Upload key={rnc} rnc={rnc} replaces={stored !== null} />}
           </>
         )}
       </Loaded>

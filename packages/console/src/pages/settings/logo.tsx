@@ -3,6 +3,7 @@ import { useTranslations } from 'use-intl';
 import type { GatewayError } from '../../data/gateway.js';
 import { refusalOf, useDeleteLogo, useLogo, usePutLogo } from '../../data/logo.js';
 import { usePlace } from '../../data/place.js';
+import { useSettingsOwner } from '../../data/settings-owner.js';
 import { Confirm } from '../../ui/confirm.js';
 import { Fault } from '../../ui/fault.js';
 import { Field } from '../../ui/field.js';
@@ -15,6 +16,7 @@ import { TaxpayerHeading } from './taxpayer-heading.js';
 export function LogoPart() {
   const words = useTranslations('settings.logo');
   const { rnc } = usePlace();
+  const { mayChange } = useSettingsOwner();
   const logo = useLogo(rnc);
   return (
     <section>
@@ -30,11 +32,11 @@ export function LogoPart() {
                 <Picture file={stored} label={words('current')} unreadable={words('unreadable')} />
                 <div className="actions">
                   <PrintedForm />
-                  <Delete rnc={rnc} />
+                  {mayChange && <Delete rnc={rnc} />}
                 </div>
               </>
             )}
-            <Upload key={rnc} rnc={rnc} />
+            {mayChange && <Upload key={rnc} rnc={rnc} />}
           </>
         )}
       </Loaded>

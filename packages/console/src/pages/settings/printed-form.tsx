@@ -1,13 +1,16 @@
 import { useMutation } from '@tanstack/react-query';
 import { useTranslations } from 'use-intl';
 import { fileOf, useInvoices } from '../../data/invoices.js';
-import { useAccount, usePlace } from '../../data/place.js';
+import { useMay, usePlace } from '../../data/place.js';
+import { useSettingsOwner } from '../../data/settings-owner.js';
 import { Fault } from '../../ui/fault.js';
 import { show } from '../../ui/files.js';
 
-/** Opens the printed form of the last accepted document, for a look at the logo. Without the right to read there is none. */
+/** Opens the printed form of the last accepted document, for a look at the logo. Administrators and keys without the right to read see none. */
 export function PrintedForm() {
-  return useAccount().data?.scopes.includes('read') ? <Last /> : null;
+  const { id } = useSettingsOwner();
+  const mayRead = useMay('read');
+  return id === null && mayRead ? <Last /> : null;
 }
 
 function Last() {

@@ -1,12 +1,12 @@
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { useMemo } from 'react';
 import { useTranslations } from 'use-intl';
-import { changeAccount, findAccount, settingsOf } from '../../../data/admin/accounts.js';
-import { useAdmin, useHasRole } from '../../../data/admin/gateway.js';
-import { SettingsContext } from '../../../data/settings-owner.js';
+import { changeAccount, findAccount } from '../../../data/admin/accounts.js';
+import { useAdmin } from '../../../data/admin/gateway.js';
 import { Loaded } from '../../../ui/loaded.js';
 import { KeysPart } from '../../settings/keys/keys.js';
+import { WebhooksPart } from '../../settings/webhooks/webhooks.js';
 import { Active, Switch } from '../active.js';
+import { SettingsOf } from './settings-of.js';
 import { Taxpayers } from './taxpayers.js';
 
 const route = getRouteApi('/admin/accounts/$id');
@@ -37,20 +37,13 @@ export function AccountPage() {
               />
             </header>
             <Taxpayers account={id} />
-            <Settings account={id} />
+            <SettingsOf account={id}>
+              <KeysPart />
+              <WebhooksPart />
+            </SettingsOf>
           </>
         )}
       </Loaded>
     </>
-  );
-}
-
-function Settings({ account }: { account: string }) {
-  const isOwner = useHasRole('owner');
-  const owner = useMemo(() => settingsOf(account, isOwner), [account, isOwner]);
-  return (
-    <SettingsContext value={owner}>
-      <KeysPart />
-    </SettingsContext>
   );
 }

@@ -1,3 +1,4 @@
+import { Link } from '@tanstack/react-router';
 import { useTranslations } from 'use-intl';
 import { changeTaxpayer, createTaxpayer, listTaxpayers, type Taxpayer } from '../../../data/admin/accounts.js';
 import { useAdmin } from '../../../data/admin/gateway.js';
@@ -42,7 +43,9 @@ function Rows({ account, taxpayers }: { account: string; taxpayers: readonly Tax
       head: words('name'),
       cell: ({ rnc, name }) => (
         <>
-          <bdi>{name}</bdi>
+          <Link to="/admin/accounts/$id/$rnc" params={{ id: account, rnc }}>
+            <bdi>{name}</bdi>
+          </Link>
           <small>{written(rnc)}</small>
         </>
       ),

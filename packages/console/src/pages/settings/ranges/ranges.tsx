@@ -2,6 +2,7 @@ import { useState } from 'react';
 import { useTranslations } from 'use-intl';
 import { usePlace } from '../../../data/place.js';
 import { type LeftRange, useRanges } from '../../../data/ranges.js';
+import { useSettingsOwner } from '../../../data/settings-owner.js';
 import { useFormats } from '../../../ui/format.js';
 import { Loaded } from '../../../ui/loaded.js';
 import { type Column, Table } from '../../../ui/table.js';
@@ -13,15 +14,18 @@ import { RangeForm } from './range-form.js';
 export function RangesPart() {
   const words = useTranslations('settings.ranges');
   const { env, rnc } = usePlace();
+  const { mayChange } = useSettingsOwner();
   const ranges = useRanges(rnc);
   const [adds, setAdds] = useState(false);
   return (
     <section>
       <header className="heading">
         <TaxpayerHeading title={words('title', { env })} />
-        <button type="button" className="main" disabled={!ranges.data} onClick={() => setAdds(true)}>
-          {words('add')}
-        </button>
+        {mayChange && (
+          <button type="button" className="main" disabled={!ranges.data} onClick={() => setAdds(true)}>
+            {words('add')}
+          </button>
+        )}
       </header>
       <p className="quiet prose">{words('hint')}</p>
       <Loaded query={ranges}>
@@ -38,6 +42,7 @@ export function RangesPart() {
 
 function Rows({ all, env }: { all: readonly LeftRange[]; env: LeftRange['env'] }) {
   const words = useTranslations();
+  const { mayChange } = useSettingsOwner();
   const { day, number } = useFormats();
   const own = all.filter((range) => range.env === env);
   if (own.length === 0) return <p className="prose">{words('settings.ranges.none', { env })}</p>;
@@ -53,11 +58,12 @@ function Rows({ all, env }: { all: readonly LeftRange[]; env: LeftRange['env'] }
     },
     {
       head: words('settings.ranges.numbers'),
-      cell: ({ from, to }) => <span className="code">{words('settings.ranges.span', { from, to })}</span>,
+      cell: ({ from, to }) => <span className="code whole">{words('settings.ranges.span', { from, to })}</span>,
     },
     {
       head: words('settings.ranges.next'),
-      cell: ({ next }) => (next === null ? words('settings.ranges.noNext') : <span className="code">{next}</span>),
+      cell: ({ next }) =>
+        next === null ? words('settings.ranges.noNext') : <span className="code whole">{next}</span>,
     },
     {
       head: words('settings.ranges.remaining'),
@@ -68,7 +74,9 @@ function Rows({ all, env }: { all: readonly LeftRange[]; env: LeftRange['env'] }
       head: words('settings.ranges.expires'),
       cell: ({ expires }) => (expires === null ? words('settings.ranges.noExpiry') : day(expires)),
     },
-    { head: words('settings.acts'), cell: (range) => <RangeActs all={all} range={range} /> },
+    ...(mayChange
+      ? [{ head: words('settings.acts'), cell: (range: LeftRange) => <RangeActs all={all} range={range} /> }]
+      : []),
   ];
   return (
     <Table caption={words('settings.ranges.title', { env })} columns={columns} rows={own} rowKey={({ from }) => from} />

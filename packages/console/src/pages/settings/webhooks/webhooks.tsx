@@ -1,5 +1,6 @@
 import { useState } from 'react';
 import { useTranslations } from 'use-intl';
+import { useSettingsOwner } from '../../../data/settings-owner.js';
 import { useCreateWebhook, useWebhooks, type Webhook } from '../../../data/webhooks.js';
 import { useFormats } from '../../../ui/format.js';
 import { Loaded } from '../../../ui/loaded.js';
@@ -10,15 +11,18 @@ import { WebhookForm } from './webhook-form.js';
 /** The receivers of the account's events. */
 export function WebhooksPart() {
   const words = useTranslations('settings.webhooks');
+  const { mayChange } = useSettingsOwner();
   const webhooks = useWebhooks();
   const [creates, setCreates] = useState(false);
   return (
     <section>
       <header className="heading">
         <h2>{words('title')}</h2>
-        <button type="button" className="main" disabled={!webhooks.data} onClick={() => setCreates(true)}>
-          {words('create')}
-        </button>
+        {mayChange && (
+          <button type="button" className="main" disabled={!webhooks.data} onClick={() => setCreates(true)}>
+            {words('create')}
+          </button>
+        )}
       </header>
       <p className="quiet prose">{words('hint')}</p>
       {creates && <Create onClose={() => setCreates(false)} />}
@@ -45,6 +49,7 @@ function Create({ onClose }: { onClose: () => void }) {
 
 function Item({ webhook }: { webhook: Webhook }) {
   const words = useTranslations();
+  const { mayChange } = useSettingsOwner();
   const { moment, number } = useFormats();
   const { environments, last_success_at, pending, dropped, types, url } = webhook;
   return (
@@ -67,7 +72,7 @@ function Item({ webhook }: { webhook: Webhook }) {
         <dt>{words('settings.webhooks.dropped')}</dt>
         <dd>{number(dropped)}</dd>
       </dl>
-      <WebhookActs webhook={webhook} />
+      {mayChange && <WebhookActs webhook={webhook} />}
     </article>
   );
 }
