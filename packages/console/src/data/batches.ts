@@ -1,6 +1,6 @@
 import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import type { BatchFile } from './batch-file.js';
-import { bodyOf, gateway, type Schemas } from './gateway.js';
+import { bodyOf, GatewayError, gateway, type Schemas } from './gateway.js';
 import { type Place, usePlace } from './place.js';
 
 export type Batch = Schemas['Batch'];
@@ -52,6 +52,9 @@ function resultsPage(env: Place['env'], batch_id: string, limit: number, only?: 
   const query = { limit, ...(only && { only }), ...(after && { after }) };
   return bodyOf(gateway.GET('/batches/{batch_id}/results', { params: { header: { env }, path: { batch_id }, query } }));
 }
+
+/** The refusal of a line as the error that the same document alone would bring. */
+export const refusalOf = (error: NonNullable<BatchResult['error']>) => new GatewayError({ ...error, body: error });
 
 /** All lines of a batch that were refused. */
 export async function refusedResults(env: Place['env'], batch_id: string): Promise<BatchResult[]> {

@@ -20,13 +20,16 @@ export function useProviders() {
   });
 }
 
+/** Days back to the first documents that are counted as waiting for a decision. */
+export const AWAITED_SINCE = 365;
+
 /** The received documents of the last year that wait longest for a decision, and how many wait. */
 export function useAwaited() {
   const { env, rnc } = usePlace();
   const header = {
     'buyer-rnc': rnc,
     env,
-    'start-date': headerDay(dayBefore(365)),
+    'start-date': headerDay(dayBefore(AWAITED_SINCE)),
     'end-date': headerDay(dayBefore(0)),
   };
   const query = { status: 'pending', sort: 'created_at', limit: 5 } as const;

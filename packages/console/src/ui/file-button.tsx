@@ -1,8 +1,7 @@
 import { useMutation } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import { useTranslations } from 'use-intl';
+import { Fault } from './fault.js';
 import { save, show } from './files.js';
-import { problemText } from './loaded.js';
 
 interface FileButtonProps {
   /** Loads the file. */
@@ -15,7 +14,6 @@ interface FileButtonProps {
 
 /** A button that loads a file and saves or shows it. */
 export function FileButton({ get, name, className, children }: FileButtonProps) {
-  const state = useTranslations('state');
   const file = useMutation({
     mutationFn: get,
     onSuccess: (content) => (name === undefined ? show(content) : save(name, content)),
@@ -25,7 +23,7 @@ export function FileButton({ get, name, className, children }: FileButtonProps) 
       <button type="button" className={className} disabled={file.isPending} onClick={() => file.mutate()}>
         {children}
       </button>
-      {file.error && <small role="alert">{problemText(file.error, state)}</small>}
+      <Fault error={file.error} />
     </>
   );
 }

@@ -2,8 +2,6 @@ import type { ReactNode } from 'react';
 import { useTranslations } from 'use-intl';
 import { Explanation } from './fault.js';
 
-export { problemText } from './problem.js';
-
 interface Query<T> {
   data: T | undefined;
   error: Error | null;

@@ -1,7 +1,9 @@
 import { Link } from '@tanstack/react-router';
 import { useTranslations } from 'use-intl';
-import { type Batch, type BatchResult, type Count, useBatchResults } from '../../data/batches.js';
+import { type Batch, type BatchResult, type Count, refusalOf, useBatchResults } from '../../data/batches.js';
 import { sentFiles } from '../../data/sent-files.js';
+import { Explanation } from '../../ui/fault.js';
+import { FaultText } from '../../ui/fault-list.js';
 import { Loaded } from '../../ui/loaded.js';
 import { Status } from '../../ui/status.js';
 import { type Column, Table } from '../../ui/table.js';
@@ -95,31 +97,42 @@ function Outcome({ result: { status, error } }: { result: BatchResult }) {
 const SHOWN = 5;
 
 /** What is wrong with a line: the faults of its document, else the reason of the refusal or the authority's messages. */
-function reasonsOf({ faults, error, messages }: BatchResult): readonly string[] {
-  if (faults.length > 0) return [...new Set(faults.map(({ message }) => message))];
-  if (error !== null) return [error.message];
-  return messages.map((message) =>
-    typeof message === 'string' ? message : `${message.codigo} ${message.valor}`.trim(),
-  );
-}
-
-const hasRemarks = (result: BatchResult) => reasonsOf(result).length + result.warnings.length > 0;
-
 function Remarks({ result }: { result: BatchResult }) {
   const words = useTranslations('batches');
-  const reasons = reasonsOf(result);
-  const more = reasons.length - SHOWN;
+  const { faults, warnings } = result;
+  const more = faults.length - SHOWN;
   return (
     <ul className="reasons">
-      {reasons.slice(0, SHOWN).map((reason) => (
-        <li key={reason}>{reason}</li>
+      {faults.slice(0, SHOWN).map((fault) => (
+        <li key={keyOf(fault)}>
+          <FaultText fault={fault} />
+        </li>
       ))}
       {more > 0 && <li className="quiet">{words('more', { count: more })}</li>}
-      {result.warnings.map(({ path, message }) => (
-        <li key={path + message} className="quiet">
-          {words('warning', { message })}
+      {faults.length === 0 && <Reasons result={result} />}
+      {warnings.map((fault) => (
+        <li key={keyOf(fault)} className="quiet">
+          {words('warning')} <FaultText fault={fault} />
         </li>
       ))}
     </ul>
   );
 }
+
+const keyOf = ({ path, rule }: BatchResult['faults'][number]) => `${path} ${rule}`;
+const hasRemarks = ({ faults, error, messages, warnings }: BatchResult) =>
+  error !== null || faults.length + messages.length + warnings.length > 0;
+
+/** Why a line without faults was refused, or what the authority said about it. */
+function Reasons({ result: { error, messages } }: { result: BatchResult }) {
+  if (error !== null)
+    return (
+      <li>
+        <Explanation error={refusalOf(error)} />
+      </li>
+    );
+  return messages.map(sentenceOf).map((sentence) => <li key={sentence}>{sentence}</li>);
+}
+
+const sentenceOf = (message: BatchResult['messages'][number]) =>
+  typeof message === 'string' ? message : `${message.codigo} ${message.valor}`.trim();

@@ -5,8 +5,8 @@ import { useCancel } from '../../data/cancellations.js';
 import { GatewayError } from '../../data/gateway.js';
 import { countOf, type NumberRange } from '../../data/number-ranges.js';
 import { useAccount, usePlace } from '../../data/place.js';
+import { Explanation } from '../../ui/fault.js';
 import { useFormats } from '../../ui/format.js';
-import { problemText } from '../../ui/loaded.js';
 import { type Column, Table } from '../../ui/table.js';
 
 interface ConfirmProps {
@@ -71,16 +71,15 @@ function Numbers({ ranges }: { ranges: readonly NumberRange[] }) {
 
 function Failure({ error }: { error: Error }) {
   const words = useTranslations('cancellations');
-  const state = useTranslations('state');
   const unsure = error instanceof GatewayError && (error.isTemporary || error.code === 'commit_unconfirmed');
-  const why =
-    error instanceof GatewayError && error.code === 'encf_in_use'
-      ? words('inUse', { numbers: [...new Set(error.message.match(/E\d{12}/g))].join(', ') })
-      : problemText(error, state);
+  const inUse = error instanceof GatewayError && error.code === 'encf_in_use';
   return (
-    <div role="alert">
-      <p className="fault">{`${why} ${words(unsure ? 'unsure' : 'refused')}`}</p>
+    <div className="fault" role="alert">
+      {inUse ? <p>{words('inUse', { numbers: numbersIn(error.message) })}</p> : <Explanation error={error} />}
+      <p>{words(unsure ? 'unsure' : 'refused')}</p>
       <Link to="/cancellations">{words('title')}</Link>
     </div>
   );
 }
+
+const numbersIn = (text: string) => [...new Set(text.match(/E\d{12}/g))].join(', ');

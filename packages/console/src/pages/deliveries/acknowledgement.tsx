@@ -1,12 +1,11 @@
-import { useMutation } from '@tanstack/react-query';
 import { useTranslations } from 'use-intl';
 import { type Acknowledgement, useAcknowledgement } from '../../data/deliveries.js';
 import { fileOf } from '../../data/invoices.js';
 import { usePlace } from '../../data/place.js';
 import { Dialog } from '../../ui/dialog.js';
-import { save } from '../../ui/files.js';
+import { FileButton } from '../../ui/file-button.js';
 import { useFormats } from '../../ui/format.js';
-import { Loaded, problemText } from '../../ui/loaded.js';
+import { Loaded } from '../../ui/loaded.js';
 
 /** The acknowledgement of receipt (ARECF) of a document. */
 export function AcknowledgementOf({ encf, close }: { encf: string; close: () => void }) {
@@ -57,18 +56,14 @@ function Facts({ acknowledgement }: { acknowledgement: Acknowledgement }) {
 
 function Xml({ acknowledgement: { encf, issuer_rnc } }: { acknowledgement: Acknowledgement }) {
   const words = useTranslations('deliveries');
-  const state = useTranslations('state');
   const place = usePlace();
-  const xml = useMutation({
-    mutationFn: async () =>
-      save(`ARECF-${encf}.xml`, await fileOf(`/received-arecf/${encf}/xml?issuer_rnc=${issuer_rnc}`, place)),
-  });
   return (
-    <>
-      <button type="button" className="plain" onClick={() => xml.mutate()}>
-        {words('xml')}
-      </button>
-      {xml.error && <span role="alert">{problemText(xml.error, state)}</span>}
-    </>
+    <FileButton
+      className="plain"
+      name={`ARECF-${encf}.xml`}
+      get={() => fileOf(`/received-arecf/${encf}/xml?issuer_rnc=${issuer_rnc}`, place)}
+    >
+      {words('xml')}
+    </FileButton>
   );
 }

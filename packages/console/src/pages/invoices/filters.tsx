@@ -5,7 +5,7 @@ import { useTranslations } from 'use-intl';
 import { type InvoiceFilters, invoiceOfTrack } from '../../data/invoices.js';
 import { usePlace } from '../../data/place.js';
 import { Field } from '../../ui/field.js';
-import { problemText } from '../../ui/loaded.js';
+import { problemText } from '../../ui/problem.js';
 import { Criteria, MoreCriteria } from './criteria.js';
 import { textOf, wantedOf } from './search-text.js';
 

@@ -3,8 +3,9 @@ import { getRouteApi, Link } from '@tanstack/react-router';
 import { useTranslations } from 'use-intl';
 import { type InvoiceFilters, invoicesAsCsv, useInvoices } from '../../data/invoices.js';
 import { useMay, usePlace } from '../../data/place.js';
+import { Fault } from '../../ui/fault.js';
 import { save } from '../../ui/files.js';
-import { Loaded, problemText } from '../../ui/loaded.js';
+import { Loaded } from '../../ui/loaded.js';
 import { Filters } from './filters.js';
 import './invoices.css';
 import { Rows } from './rows.js';
@@ -73,7 +74,6 @@ function Nothing({ filters: { name, ...others } }: { filters: InvoiceFilters }) 
 
 function Csv({ filters }: { filters: InvoiceFilters }) {
   const words = useTranslations('invoices');
-  const state = useTranslations('state');
   const place = usePlace();
   const csv = useMutation({
     mutationFn: async () => save(`${words('file')}-${place.rnc}.csv`, await invoicesAsCsv(filters, place)),
@@ -83,7 +83,7 @@ function Csv({ filters }: { filters: InvoiceFilters }) {
       <button type="button" className="plain" disabled={csv.isPending} onClick={() => csv.mutate()}>
         {words(csv.isPending ? 'csvBusy' : 'csv')}
       </button>
-      {csv.error && <span role="alert">{problemText(csv.error, state)}</span>}
+      <Fault error={csv.error} />
     </>
   );
 }

@@ -3,7 +3,7 @@ import { useTranslations } from 'use-intl';
 import { GatewayError } from '../../data/gateway.js';
 import type { Submitted, useSubmission } from '../../data/submission.js';
 import { Dialog } from '../../ui/dialog.js';
-import { problemText } from '../../ui/loaded.js';
+import { Fault as Failure } from '../../ui/fault.js';
 import { type Fault, FaultList } from './faults.js';
 
 interface SendProps {
@@ -16,7 +16,6 @@ interface SendProps {
 /** After a dry run without faults: what is sent, its warnings, and the button that sends it. */
 export function Send({ submission: { check, send }, summary, onSent }: SendProps) {
   const words = useTranslations('newInvoice');
-  const state = useTranslations('state');
   if (check.data === undefined || faultsOf(send.error).length > 0) return null;
   return (
     <Dialog title={words('ready')} onClose={check.reset}>
@@ -24,10 +23,12 @@ export function Send({ submission: { check, send }, summary, onSent }: SendProps
         {summary}
         <p className="quiet">{words('readyHint')}</p>
         <FaultList title={words('warnings')} faults={check.data.warnings as Fault[]} />
-        {send.error && (
+        {isUnanswered(send.error) ? (
           <p className="fault" role="alert">
-            {isUnanswered(send.error) ? words('unanswered') : problemText(send.error, state)}
+            {words('unanswered')}
           </p>
+        ) : (
+          <Failure error={send.error} />
         )}
         <p className="actions">
           <button type="button" onClick={check.reset}>
@@ -50,4 +51,4 @@ export function Send({ submission: { check, send }, summary, onSent }: SendProps
 /** The faults that the gateway found. */
 export const faultsOf = (error: Error | null) => (error instanceof GatewayError ? (error.faults as Fault[]) : []);
 
-const isUnanswered = (error: Error) => error instanceof GatewayError && error.isTemporary;
+const isUnanswered = (error: Error | null) => error instanceof GatewayError && error.isTemporary;

@@ -1,8 +1,8 @@
 import { Link } from '@tanstack/react-router';
 import { useTranslations } from 'use-intl';
-import { useAwaited } from '../../data/overview.js';
+import { AWAITED_SINCE, useAwaited } from '../../data/overview.js';
 import type { ReceivedInvoice } from '../../data/received.js';
-import { useFormats } from '../../ui/format.js';
+import { dayBefore, useFormats } from '../../ui/format.js';
 import { Loaded } from '../../ui/loaded.js';
 import { type Column, Table } from '../../ui/table.js';
 import { ApprovalState } from '../received/states.js';
@@ -27,7 +27,9 @@ export function Awaited() {
           ) : (
             <>
               <p className="big">
-                <Link to="/received">{words('awaitedCount', { count: total })}</Link>
+                <Link to="/received" search={{ status: 'pending', from: dayBefore(AWAITED_SINCE), to: dayBefore(0) }}>
+                  {words('awaitedCount', { count: total })}
+                </Link>
               </p>
               <Table caption={words('awaited')} columns={columns} rows={invoices} rowKey={({ id }) => String(id)} />
             </>

@@ -43,6 +43,7 @@ export function TopBuyers() {
 export function TopProviders() {
   const words = useTranslations('overview');
   const { number } = useFormats();
+  const period = { from: monthAgo(), to: dayBefore(0) };
   return (
     <Loaded query={useProviders()}>
       {({ top_providers }) => (
@@ -50,7 +51,11 @@ export function TopProviders() {
           title={words('topProviders')}
           partners={top_providers.map(({ provider_rnc: rnc, provider_name: name, count, total_amount: amount }) => ({
             ...{ rnc, name, amount },
-            count: <Link to="/received">{number(count)}</Link>,
+            count: (
+              <Link to="/received" search={{ ...period, provider: rnc }}>
+                {number(count)}
+              </Link>
+            ),
           }))}
         />
       )}

@@ -1,7 +1,7 @@
 import { useEffect, useRef } from 'react';
 import { useTranslations } from 'use-intl';
 import { isRefused, type Outcome, type useDecisions } from '../../data/decisions.js';
-import { problemText } from '../../ui/loaded.js';
+import { Fault } from '../../ui/fault.js';
 import { ReceivedLink } from './inbox.js';
 import { Sends } from './states.js';
 
@@ -58,7 +58,6 @@ function Summary({ outcomes }: { outcomes: readonly Outcome[] }) {
 
 function Row({ outcome: { invoice, approval, error } }: { outcome: Outcome }) {
   const words = useTranslations('received.results');
-  const state = useTranslations('state');
   return (
     <li>
       <ReceivedLink invoice={invoice} />{' '}
@@ -66,7 +65,7 @@ function Row({ outcome: { invoice, approval, error } }: { outcome: Outcome }) {
         {invoice.provider_name}
       </span>
       {approval && <Sends approval={approval} />}
-      {error && <small className="fault">{problemText(error, state)}</small>}
+      <Fault error={error ?? null} />
       {!approval && !error && <small>{words('sending')}</small>}
     </li>
   );

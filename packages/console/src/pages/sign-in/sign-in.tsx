@@ -1,7 +1,7 @@
 import { type FormEvent, useEffect, useRef } from 'react';
 import { useTranslations } from 'use-intl';
 import { type Session, useSignIn } from '../../data/session.js';
-import { problemText } from '../../ui/loaded.js';
+import { problemText } from '../../ui/problem.js';
 import { useSwitchLanguage } from '../../words/words.js';
 
 interface SignInProps {

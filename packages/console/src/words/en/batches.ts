@@ -37,7 +37,7 @@ export const batches: typeof spanish = {
   document: 'e-NCF',
   noNumber: 'No number',
   wrong: 'What to correct',
-  warning: 'Warning: {message}',
+  warning: 'Warning:',
   more: '{count, plural, one {and # more} other {and # more}}',
   refusedFile: 'Download the refused ones to correct',
   refusedList: 'Download the errors (CSV)',

@@ -35,7 +35,7 @@ export const batches = {
   document: 'e-NCF',
   noNumber: 'Sin número',
   wrong: 'Qué corregir',
-  warning: 'Advertencia: {message}',
+  warning: 'Advertencia:',
   more: '{count, plural, one {y # más} other {y # más}}',
   refusedFile: 'Descargar los rechazados para corregirlos',
   refusedList: 'Descargar los errores (CSV)',
