@@ -6,9 +6,11 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { fail, ROOT, say, setup } from './setup.mjs';
 
-const CHROMIUM = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(fs.existsSync);
-if (CHROMIUM === undefined) fail('Chromium is not installed.');
 await setup();
+const { CHROMIUM } = await import(
+  pathToFileURL(path.join(ROOT, 'packages', 'test-support', 'dist', 'chromium.js')).href
+);
+if (CHROMIUM === undefined) fail('Chromium is not installed.');
 const { chromium } = createRequire(path.join(ROOT, 'test-e2e', 'package.json'))('playwright-core');
 const { startDeploymentProcess } = await import(
   pathToFileURL(path.join(ROOT, 'packages', 'test-servers', 'dist', 'deployment.js')).href

@@ -8,8 +8,8 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { DEMO_BUYER, DEMO_ISSUER } from '@ecf/deployment';
 import { missing } from '@ecf/test-servers';
+import { CHROMIUM } from '@ecf/test-support/chromium';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { CHROMIUM } from '../support/chromium.js';
 import { testCertificate } from '../support/client.js';
 import { useDeployment } from '../support/deployment/deployment.js';
 

@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
-import { accessible, type Console, describeConsole } from '../../support/console.js';
+import { accessible, area, type Console } from '../../support/console.js';
 import { until } from '../../support/until.js';
 
 /** A key of the demo account, made by an administrator, with its id. */
@@ -26,7 +26,7 @@ async function accountOfMany({ deployment }: Console, count: number): Promise<st
 
 const typed = (page: Page) => page.getByRole('searchbox');
 
-describeConsole('the frame of the console', (console) => {
+export const frame = area('the frame of the console', (console) => {
   const { deployment, open, signIn, signedIn, accepted } = console;
   const path = (rest: string) => `${deployment.running.demo.base_url}/console/${rest}`;
 

@@ -1,10 +1,10 @@
 import { expect, it } from '@jest/globals';
-import { accessible, describeConsole } from '../../support/console.js';
+import { accessible, area } from '../../support/console.js';
 import { Numbering } from '../../support/documents/documents.js';
 
 const NUMBER = 'E310000009999';
 
-describeConsole('the page of an issued document', ({ deployment, signedIn, accepted }) => {
+export const document = area('the page of an issued document', ({ deployment, signedIn, accepted }) => {
   const numbers = new Numbering({ rnc: '199999991', name: 'Comercial Palma Ficticia, SRL' });
   const address = (encf: string) => `/console/invoices/${deployment.running.demo.issuer_rnc}/${encf}`;
 

@@ -1,9 +1,9 @@
 import fs from 'node:fs';
 import { expect, it } from '@jest/globals';
-import { accessible, describeConsole } from '../../support/console.js';
+import { accessible, area } from '../../support/console.js';
 import { until } from '../../support/until.js';
 
-describeConsole('cancellations in the console', ({ deployment, signedIn }) => {
+export const cancellations = area('cancellations in the console', ({ deployment, signedIn }) => {
   const listed = async () =>
     (await deployment.demo.call('GET', `/anecf?issuer_rnc=${deployment.running.demo.issuer_rnc}&limit=100`)).body;
 

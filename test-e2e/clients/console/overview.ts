@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
-import { accessible, describeConsole } from '../../support/console.js';
+import { accessible, area } from '../../support/console.js';
 import { Numbering } from '../../support/documents/documents.js';
 import { until } from '../../support/until.js';
 
@@ -12,8 +12,7 @@ const REJECTION = {
   secuenciaUtilizada: false,
 };
 
-describeConsole('the overview, the invoices and the deliveries in Chromium', (console) => {
-  const { deployment, open, signedIn, accepted } = console;
+export const overview = area('the overview, the invoices and the deliveries', ({ deployment, signedIn, accepted }) => {
   const others = new Numbering({ rnc: '199999991', name: 'Comercial Palma Ficticia, SRL' }, 5_000);
 
   /** A document of the demo issuer for a buyer that the directory does not list. */
@@ -76,6 +75,15 @@ describeConsole('the overview, the invoices and the deliveries in Chromium', (co
     await page.getByLabel('Entrega', { exact: true }).selectOption('Pendiente');
     await page.getByText('Ninguna entrega está en este estado').waitFor();
     await accessible(page);
+
+    await page.getByLabel('Contribuyente').selectOption(deployment.running.demo.buyer_rnc);
+    await page.getByRole('link', { name: 'Resumen' }).click();
+    await page.getByRole('link', { name: /^\d+ por responder$/ }).click();
+    await page.waitForURL(/received\?status=pending/);
+    await page.goBack();
+    await page.getByRole('table', { name: 'Mayores proveedores, 30 días' }).getByRole('link').click();
+    await page.waitForURL((url) => url.search.includes(`provider=${deployment.running.demo.issuer_rnc}`));
+    await page.getByRole('row').nth(1).waitFor();
   });
 
   it('shows the acknowledgement that a buyer returned, and saves its XML.', async () => {
@@ -153,9 +161,11 @@ describeConsole('the overview, the invoices and the deliveries in Chromium', (co
       environments: ['TesteCF'],
       scopes: ['receive'],
     });
-    const narrow = { locale: 'en-US', colorScheme: 'dark', viewport: { width: 390, height: 844 } } as const;
-    const page = await open('/console/', narrow);
-    await console.signIn(page, created.body.key);
+    const narrow = {
+      ...({ locale: 'en-US', colorScheme: 'dark', reducedMotion: 'reduce' } as const),
+      viewport: { width: 390, height: 844 },
+    };
+    const page = await signedIn('/console/', narrow, created.body.key);
     await page.getByRole('heading', { name: 'Approvals awaited' }).waitFor();
     await page.getByRole('heading', { name: 'Largest providers' }).waitFor();
     for (const name of ['Last 30 days by status', 'Rejections by code', 'Services of the DGII', 'Largest buyers'])
@@ -164,13 +174,19 @@ describeConsole('the overview, the invoices and the deliveries in Chromium', (co
 
     const full = await signedIn('/console/', narrow);
     await full.getByRole('heading', { name: 'Services of the DGII' }).waitFor();
-    for (const [path, heading] of [
-      ['', 'Overview'],
-      ['invoices', 'Issued receipts'],
-      ['deliveries', 'Deliveries to buyers'],
-    ]) {
-      await full.goto(`${deployment.running.demo.base_url}/console/${path}`);
-      await full.getByRole('heading', { name: heading as string, level: 1 }).waitFor();
+    await full.getByRole('button', { name: 'Menu' }).click();
+    await accessible(full);
+    await full.getByRole('button', { name: 'Close the menu' }).click();
+    for (const [link, heading] of [
+      ['Overview', 'Overview'],
+      ['Issued', 'Issued receipts'],
+      ['Received', 'Received receipts'],
+      ['Deliveries', 'Deliveries to buyers'],
+    ] as const) {
+      await full.getByRole('button', { name: 'Menu' }).click();
+      await full.getByRole('link', { name: link, exact: true }).click();
+      await full.getByRole('navigation', { name: 'Pages' }).waitFor({ state: 'hidden' });
+      await full.getByRole('heading', { name: heading, level: 1 }).waitFor();
       await accessible(full);
       expect(await full.evaluate('document.documentElement.scrollWidth <= window.innerWidth')).toBe(true);
     }

@@ -5,20 +5,19 @@ import { openCertificate, signXml } from '@ecf/xml-signing';
 import { expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { testCertificate } from '../../support/client.js';
-import { accessible, describeConsole } from '../../support/console.js';
+import { accessible, area } from '../../support/console.js';
 import { encf as encfOf } from '../../support/documents/documents.js';
 import { PROVIDER, providedXml } from '../../support/documents/provided-documents.js';
 import { until } from '../../support/until.js';
 
-describeConsole('received documents in the console', ({ deployment, open, signIn, accepted }) => {
+export const received = area('received documents in the console', ({ deployment, signedIn, accepted }) => {
   const demo = () => deployment.running.demo;
   const row = (page: Page, encf: string) => page.getByRole('row').filter({ hasText: encf });
   const results = (page: Page) => page.getByRole('region', { name: /Decisiones|Decisions/ });
 
   /** The inbox of the demo buyer. */
   async function inbox(key?: string): Promise<Page> {
-    const page = await open('/console/received');
-    await signIn(page, key);
+    const page = await signedIn('/console/received', undefined, key);
     await page.getByLabel('Contribuyente').selectOption(demo().buyer_rnc);
     return page;
   }
@@ -164,7 +163,7 @@ describeConsole('received documents in the console', ({ deployment, open, signIn
     const tree = readXml(parseXml(Buffer.from(forged, 'utf8')));
     const other = (await signXml(writeXml(tree), openCertificate(p12, password))).xml;
     expect(await push(other)).toContain('<Estado>1</Estado>');
-    const page = await open('/console/received', {
+    const page = await signedIn('/console/', {
       locale: 'en-US',
       colorScheme: 'dark',
       viewport: { width: 390, height: 844 },
@@ -172,13 +171,13 @@ describeConsole('received documents in the console', ({ deployment, open, signIn
     await page.route('**/fe/recepcion/api/invoices/all*', async (route) => {
       const response = await route.fetch();
       const body = await response.json();
-      for (const invoice of body.invoices ?? []) if (invoice.encf !== encf) invoice.provider_name = 'W'.repeat(1_000);
+      for (const invoice of body.invoices ?? [])
+        if (invoice.encf !== encf) invoice.provider_name = 'W'.repeat(1_000_000);
       await route.fulfill({ response, json: body });
     });
-    await signIn(page);
     await page.getByRole('button', { name: 'Menu' }).click();
     await page.getByLabel('Taxpayer').selectOption(demo().buyer_rnc);
-    await page.getByRole('button', { name: 'Close the menu' }).click();
+    await page.getByRole('link', { name: 'Received', exact: true }).click();
     await row(page, encf).getByText('Disputed').waitFor();
     await row(page, encf).getByText('<script>alert(1)</script>').waitFor();
     const fits = () => page.evaluate('document.documentElement.scrollWidth <= window.innerWidth');

@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
 import type { Locator, Page } from 'playwright-core';
-import { accessible, describeConsole } from '../../support/console.js';
+import { accessible, area } from '../../support/console.js';
 import { Numbering } from '../../support/documents/documents.js';
 
 const REUSABLE = {
@@ -28,7 +28,7 @@ async function type(page: Page, label: string, text: string, line = 0): Promise<
   await page.keyboard.type(text);
 }
 
-describeConsole('new documents in the console', ({ deployment, signedIn, signIn }) => {
+export const newInvoice = area('new documents in the console', ({ deployment, signedIn, signIn }) => {
   const numbers = new Numbering({ rnc: '199999991', name: 'Comercial Palma Ficticia, SRL' });
   const issuer = () => deployment.running.demo.issuer_rnc;
   const get = async (path: string) =>
@@ -172,6 +172,7 @@ describeConsole('new documents in the console', ({ deployment, signedIn, signIn 
     await accessible(page);
     expect(await page.evaluate('document.documentElement.scrollWidth <= window.innerWidth')).toBe(true);
     await page.getByRole('button', { name: 'Check' }).click();
+    await page.getByRole('dialog').waitFor();
     await accessible(page);
     await page.getByRole('button', { name: 'Send', exact: true }).click();
     await page.getByRole('link', { name: encf }).click();

@@ -4,7 +4,7 @@ import { expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { PNG } from 'pngjs';
 import { Client, testCertificate } from '../../support/client.js';
-import { accessible, type Console, describeConsole } from '../../support/console.js';
+import { accessible, area, type Console, drop } from '../../support/console.js';
 import { until } from '../../support/until.js';
 
 const SCOPES = ['submit', 'read', 'receive', 'approve', 'cancel', 'manage'];
@@ -30,7 +30,7 @@ async function forgotten(page: Page, secret: string): Promise<void> {
   expect(places).not.toContain(secret);
 }
 
-describeConsole('the settings in the console', (console) => {
+export const settings = area('the settings in the console', (console) => {
   const { accepted, deployment, signedIn } = console;
 
   it('says who can change the settings to a person whose key lacks the scope.', async () => {
@@ -199,7 +199,7 @@ describeConsole('the settings in the console', (console) => {
     await page.getByRole('button', { name: 'Guardar logo' }).press('Enter');
     await page.getByRole('alert').getByText('El PNG es entrelazado').waitFor();
     await accessible(page);
-    await choose('logo.png', 'image/png', png);
+    await drop(page, 'logo.png', png, 'image/png');
     await page.getByRole('img', { name: 'Logo elegido' }).waitFor();
     await page.getByRole('button', { name: 'Guardar logo' }).press('Enter');
     await page.getByText('Logo guardado').waitFor();

@@ -1,6 +1,7 @@
 import { expect, it } from '@jest/globals';
 import type { BrowserContextOptions, Page } from 'playwright-core';
-import { accessible, describeConsole } from '../../support/console.js';
+import { testCertificate } from '../../support/client.js';
+import { accessible, area } from '../../support/console.js';
 import { embeddedDatabase } from '../../support/deployment/embedded-database.js';
 import { Numbering } from '../../support/documents/documents.js';
 import { until } from '../../support/until.js';
@@ -11,17 +12,35 @@ const ENGLISH: BrowserContextOptions = {
   colorScheme: 'dark',
 };
 
-describeConsole('the administration in the console', ({ deployment, open }) => {
+export const administration = area('the administration in the console', ({ deployment, open, signedIn }) => {
   async function enter(page: Page, token = deployment.running.demo.admin_token): Promise<void> {
     await page.locator('input[name=key]').fill(token);
     await page.keyboard.press('Enter');
   }
 
   async function administration(path = '', options?: BrowserContextOptions): Promise<Page> {
-    const page = await open(`/console/admin/${path}`, options);
-    await enter(page);
+    const page = await signedIn(`/console/admin/${path}`, options);
     await page.getByRole('heading', { level: 1 }).first().waitFor();
     return page;
+  }
+
+  /** Opens the taxpayer of an account, and stores its certificate and a range. */
+  async function settleTaxpayer(page: Page): Promise<void> {
+    await page.getByRole('link', { name: 'Ferretería Ficticia, SRL' }).press('Enter');
+    await page.getByText('no tiene certificado').waitFor();
+    const { p12, password } = testCertificate('131888882');
+    await page.getByLabel('Archivo del certificado').setInputFiles({ name: 'a.p12', mimeType: '', buffer: p12 });
+    await page.getByLabel('Contraseña del archivo').fill(password);
+    await page.getByRole('button', { name: 'Guardar certificado' }).press('Enter');
+    await page.getByText('Certificado guardado').waitFor();
+    await page.getByRole('button', { name: 'Agregar rango' }).press('Enter');
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Primera secuencia').fill('1');
+    await dialog.getByLabel('Última secuencia').fill('50');
+    await dialog.getByRole('button', { name: 'Revisar' }).press('Enter');
+    await dialog.getByRole('button', { name: 'Agregar rango' }).press('Enter');
+    await row(page, 'E310000000001').waitFor();
+    await accessible(page);
   }
 
   const row = (page: Page, text: string) => page.getByRole('row').filter({ hasText: text });
@@ -56,6 +75,8 @@ describeConsole('the administration in the console', ({ deployment, open }) => {
     await page.keyboard.type('Ferretería Ficticia, SRL');
     await page.keyboard.press('Enter');
     await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await settleTaxpayer(page);
+    await page.goBack();
     await row(page, 'Ferretería Ficticia, SRL').getByRole('button', { name: 'Desactivar' }).press('Enter');
     await page.getByRole('dialog').getByText('No se borra nada').waitFor();
     await accessible(page);
@@ -70,6 +91,11 @@ describeConsole('the administration in the console', ({ deployment, open }) => {
     const key = await page.getByLabel('Secreto').inputValue();
     await page.getByRole('button', { name: 'Ya lo guardé' }).click();
     await row(page, 'Facturación').waitFor();
+    await page.getByRole('button', { name: 'Crear webhook' }).press('Enter');
+    await page.getByRole('dialog').getByLabel('Dirección').fill('http://127.0.0.1:9/events');
+    await page.getByRole('dialog').getByRole('button', { name: 'Guardar webhook' }).press('Enter');
+    await page.getByRole('button', { name: 'Ya lo guardé' }).click();
+    await page.getByText('Todavía sin entregas').waitFor();
     expect(await page.content()).not.toContain(key);
     const own = await deployment.demo.call('GET', '/account', { headers: { 'x-api-key': key } });
     expect(own.body).toMatchObject({ account: { name: 'Ferretería Ficticia' }, environments: ['TesteCF', 'CerteCF'] });
@@ -93,8 +119,14 @@ describeConsole('the administration in the console', ({ deployment, open }) => {
     await page.getByRole('link', { name: 'Ferretería Ficticia' }).click();
     await row(page, 'Ferretería Ficticia, SRL').waitFor();
     await page.getByText('Vera').waitFor();
+    await page.getByText('Todavía sin entregas').waitFor();
     expect(await page.getByRole('main').getByRole('button').allTextContents()).toEqual([]);
     expect(await page.getByRole('link', { name: 'Administradores' }).count()).toBe(0);
+    await page.getByRole('link', { name: 'Ferretería Ficticia, SRL' }).click();
+    await row(page, 'E310000000001').waitFor();
+    await page.getByText('no tiene logo').waitFor();
+    expect(await page.getByRole('main').getByRole('button').allTextContents()).toEqual([]);
+    await accessible(page);
   });
 
   it('verifies the audit log as a chain of hashes, filters it, and names an entry that was changed.', async () => {

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { beforeAll, expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { type Client, newAccount } from '../../support/client.js';
-import { accessible, describeConsole } from '../../support/console.js';
+import { accessible, area, drop } from '../../support/console.js';
 import { Numbering } from '../../support/documents/documents.js';
 import { until } from '../../support/until.js';
 
@@ -17,15 +17,6 @@ const HEADER =
 const row = (reference: string, buyer: string, item: string) =>
   `${reference};31;${DAY}/${MONTH}/${YEAR};${ISSUER.rnc};${ISSUER.name};Calle Ejemplo 12;${buyer};Taller Caoba Imaginario, SRL;${item};1;2;1500,50`;
 
-/** Drops a file, in Windows-1252, on the place for it. */
-async function drop(page: Page, name: string, text: string): Promise<void> {
-  const bytes = [...Buffer.from(text, 'latin1')];
-  const dataTransfer = await page.evaluateHandle(
-    `(() => { const dropped = new DataTransfer(); dropped.items.add(new File([new Uint8Array(${JSON.stringify(bytes)})], ${JSON.stringify(name)})); return dropped; })()`,
-  );
-  await page.dispatchEvent('label:has(input[type=file])', 'drop', { dataTransfer });
-}
-
 async function saved(page: Page, button: string | RegExp): Promise<{ name: string; text: string }> {
   const [download] = await Promise.all([
     page.waitForEvent('download'),
@@ -34,7 +25,7 @@ async function saved(page: Page, button: string | RegExp): Promise<{ name: strin
   return { name: download.suggestedFilename(), text: readFileSync(await download.path(), 'utf8') };
 }
 
-describeConsole('batches in the console', ({ deployment, signedIn }) => {
+export const batches = area('batches in the console', ({ deployment, signedIn }) => {
   const otherNumbers = new Numbering(OTHER);
 
   let other: Client;
@@ -42,7 +33,7 @@ describeConsole('batches in the console', ({ deployment, signedIn }) => {
   beforeAll(async () => {
     other = await newAccount(deployment.running, OTHER);
     const [account] = (await deployment.demo.admin('GET', '/accounts')).body;
-    const path = `/accounts/${account.id}/taxpayers/${ISSUER.rnc}/ranges`;
+    const path = `/accounts/${account.id}/taxpayers/${ISSUER.rnc}/ranges?remove=true`;
     const range = { env: 'TesteCF', ecf_type: '31', from: 'E310000000001', to: 'E310000001000', expires: '2028-12-31' };
     expect((await deployment.demo.admin('PUT', path, [range])).status).toBe(200);
   });
@@ -57,7 +48,7 @@ describeConsole('batches in the console', ({ deployment, signedIn }) => {
     const template = await saved(page, 'Descargar la plantilla');
     expect(template.text).toContain(`FACT-1002,32,,,${DAY}-${MONTH}-${YEAR},${ISSUER.rnc}`);
 
-    await drop(page, 'ventas.csv', 'reference;TipoeCF;Precio\n1;31;5');
+    await drop(page, 'ventas.csv', Buffer.from('reference;TipoeCF;Precio\n1;31;5', 'latin1'));
     await page.getByText('Columnas desconocidas: Precio.').waitFor();
     await accessible(page);
 
@@ -66,16 +57,20 @@ describeConsole('batches in the console', ({ deployment, signedIn }) => {
       row('V-2', '188888885', 'Azúcar'),
       row('V-3', '18888888', '=HYPERLINK("http://example.com")'),
     ];
-    await drop(page, 'ventas.csv', [HEADER, first, faulty, second].join('\r\n'));
+    await drop(page, 'ventas.csv', Buffer.from([HEADER, first, faulty, second].join('\r\n'), 'latin1'));
     await page.getByText('se leyó como Windows-1252').waitFor();
     await page.getByRole('cell', { name: 'RD$ 10,623.54' }).waitFor();
     await page.getByRole('button', { name: 'Comprobar' }).click();
     await page.getByText('1 de 3 comprobantes tiene errores.').waitFor();
-    await page.getByRole('row', { name: /^2 fila 3 Sin número V-3 .*RNCComprador is "18888888"/ }).waitFor();
+    await page
+      .getByRole('row', { name: /^2 fila 3 Sin número V-3 .*no tiene el formato esperado.*RNCComprador/ })
+      .waitFor();
     await accessible(page);
     const refused = await saved(page, 'Descargar los rechazados para corregirlos');
     expect(refused.name).toMatch(/^ventas-\d+\.csv$/);
-    expect(refused.text).toMatch(/^\ufeffreference;.*;error\r\nV-3;.*'=HYPERLINK.*RNCComprador is/);
+    expect(refused.text).toMatch(
+      /^\ufeffreference;.*;error\r\nV-3;.*'=HYPERLINK.*Comprador\.RNCComprador: El valor no tiene/,
+    );
     expect(refused.text).not.toContain('V-1');
 
     await page.getByRole('button', { name: 'Continuar con los 2 válidos' }).click();
@@ -94,7 +89,7 @@ describeConsole('batches in the console', ({ deployment, signedIn }) => {
     await page.getByText('Café molido').or(page.getByText('Azúcar')).waitFor();
 
     await page.goto(batch.replace(/\d+$/, 'new'));
-    await drop(page, 'otro nombre.csv', [HEADER, first, second].join('\r\n'));
+    await drop(page, 'otro nombre.csv', Buffer.from([HEADER, first, second].join('\r\n'), 'latin1'));
     await page.getByText('Este archivo ya se envió').waitFor();
     await page
       .locator('main')

@@ -1,9 +1,9 @@
 import { expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
-import { accessible, describeConsole } from '../../support/console.js';
+import { accessible, area } from '../../support/console.js';
 import { until } from '../../support/until.js';
 
-describeConsole('the events page of the console', ({ deployment, signedIn, accepted }) => {
+export const events = area('the events page of the console', ({ deployment, signedIn, accepted }) => {
   const rows = (page: Page, encf: string) => page.getByRole('listitem').filter({ hasText: encf });
   const inFeed = (encf: string) =>
     until(
