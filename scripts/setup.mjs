@@ -150,7 +150,7 @@ export async function setup() {
 }
 
 /** Packages whose code the console contains. */
-const BUNDLED = ['client', 'csv-invoices', 'domain', 'ecf-xml', 'engine'];
+const BUNDLED = ['client', 'csv-invoices', 'domain', 'ecf-xml', 'engine', 'kit'];
 
 /** Bundles the web application of the console. */
 async function buildConsole() {

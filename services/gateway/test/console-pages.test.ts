@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { errorHandler } from '@ecf/http';
 import { silentLogger } from '@ecf/test-support/services';
 import { describe, expect, it } from '@jest/globals';
@@ -58,6 +59,19 @@ describe('The pages of the console', () => {
     expect(asset.headers.get('cache-control')).toBe('public, max-age=31536000, immutable');
     for (const target of ['/console/assets/none.js', '/console/..%2foutside.txt', '/console/%2e%2e/outside.txt'])
       expect((await answerOf(built, target)).status).not.toBe(200);
+  });
+
+  it('are sent compressed to browsers that accept it.', async () => {
+    writeFileSync(path.join(built, 'assets', 'large-3c4d.js'), 'begin()');
+    writeFileSync(path.join(built, 'assets', 'large-3c4d.js.gz'), gzipSync('begin()'));
+    const { headers, text } = await answerOf(built, '/console/assets/large-3c4d.js');
+    expect(text).toBe('begin()');
+    expect(Object.fromEntries(headers)).toMatchObject({
+      'cache-control': 'public, max-age=31536000, immutable',
+      'content-encoding': 'gzip',
+      'content-type': expect.stringContaining('javascript'),
+      vary: expect.stringContaining('Accept-Encoding'),
+    });
   });
 
   it('say which command builds them where they are missing, and take no other method.', async () => {

@@ -75,7 +75,10 @@ export const batches = area('batches in the console', ({ deployment, signedIn })
 
     await page.getByRole('button', { name: 'Continuar con los 2 válidos' }).click();
     await page.getByRole('button', { name: 'Comprobar' }).click();
+    await page.getByLabel('Firmar también si la DGII no responde').check();
+    const sending = page.waitForRequest((request) => request.method() === 'POST' && /batches$/.test(request.url()));
     await page.getByRole('button', { name: 'Enviar 2 comprobantes' }).click();
+    expect((await sending).headers()['x-contingency']).toBe('true');
     await page.getByRole('heading', { name: /^Lote \d+$/ }).waitFor();
     await page.getByText('Terminado', { exact: true }).waitFor();
     await page.getByRole('link', { name: '2 Aceptados' }).click();

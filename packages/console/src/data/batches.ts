@@ -79,6 +79,14 @@ async function sentBatch(env: Place['env'], idempotency_key: string): Promise<Ba
   return (await bodyOf(gateway.GET('/batches', { params }))).batches[0] ?? null;
 }
 
+interface Sending {
+  file: BatchFile;
+  /** True if the documents are only checked. */
+  validate: boolean;
+  /** True if they are signed also while the authority is unreachable. */
+  contingency?: boolean;
+}
+
 /**
  * Sends a file as a batch, or only has it checked; returns the number of the batch. If the answer is lost, the batch is found by
  * its key. The same file under the same key is never submitted twice.
@@ -87,8 +95,12 @@ export function useSendFile() {
   const { env } = usePlace();
   const queries = useQueryClient();
   return useMutation({
-    mutationFn: async ({ file, validate }: { file: BatchFile; validate: boolean }) => {
-      const header = { env, ...(!validate && { 'idempotency-key': file.key }) };
+    mutationFn: async ({ file, validate, contingency = false }: Sending) => {
+      const header = {
+        env,
+        ...(!validate && { 'idempotency-key': file.key }),
+        ...(contingency && { 'x-contingency': 'true' as const }),
+      };
       const sent = bodyOf(
         gateway.POST('/batches', {
           params: { header, query: validate ? { validate: 'true' } : {} },

@@ -3,6 +3,7 @@ import { createRequire } from 'node:module';
 import path from 'node:path';
 import { ApiError } from '@ecf/kit';
 import express, { type Response } from 'express';
+import compressedFiles from 'express-static-gzip';
 import { otherMethods } from '../edge/other-methods.js';
 import { describeFile, policyOf } from '../edge/static-files.http.js';
 
@@ -31,7 +32,8 @@ export function consolePages({ accounts, administration }: ConsoleParts, files =
   routes.get('/console', (_req, res) => res.redirect(308, home));
   if (!accounts) routes.get('/console/', (_req, res) => res.redirect(307, home));
   if (!administration) routes.get(ADMINISTRATION, (_req, _res, next) => next('router'));
-  routes.use('/console', express.static(files, { index: false, redirect: false, setHeaders: describe }));
+  const options = { index: false, redirect: false, setHeaders: describe };
+  routes.use('/console', compressedFiles(files, { index: false, serveStatic: options }));
   routes
     .route(/^\/console\/[^.]*$/)
     .get((_req, res) => sendPage(res, path.join(files, 'index.html')))

@@ -1,5 +1,5 @@
+import type { ServerResponse } from 'node:http';
 import path from 'node:path';
-import type { Response } from 'express';
 
 /** The policy of pages that load files of this server only, with the exceptions that these pages need. */
 export function policyOf(...exceptions: string[]): string {
@@ -17,7 +17,7 @@ export function policyOf(...exceptions: string[]): string {
  * Sets the headers of a built file: the policy, and how long browsers keep it. The names of assets have a hash of their content; every
  * other file is compared by its ETag.
  */
-export function describeFile(policy: string): (res: Response, file: string) => void {
+export function describeFile(policy: string): (res: Pick<ServerResponse, 'setHeader'>, file: string) => void {
   return (res, file) => {
     res.setHeader('content-security-policy', policy);
     const hashed = file.split(path.sep).includes('assets');

@@ -1,3 +1,4 @@
+import { useState } from 'react';
 import { useTranslations } from 'use-intl';
 import { type BatchFile, someLines } from '../../data/batch-file.js';
 import { type Batch, isOpen, refusedResults, useBatch } from '../../data/batches.js';
@@ -11,7 +12,8 @@ interface CheckedProps {
   batchId: string;
   file: BatchFile;
   isSending: boolean;
-  onSend: () => void;
+  /** Whether the documents are signed also while the authority is unreachable. */
+  onSend: (contingency: boolean) => void;
   onReplace: (file: BatchFile) => void;
 }
 
@@ -32,11 +34,19 @@ type OutcomeProps = Omit<CheckedProps, 'batchId'> & { batch: Batch };
 
 function Valid({ batch: { total }, isSending, onSend }: OutcomeProps) {
   const words = useTranslations('batches');
+  const [contingency, setContingency] = useState(false);
   return (
     <>
       <p className="status good">{words('allValid', { count: total })}</p>
+      <label className="contingency">
+        <input type="checkbox" checked={contingency} onChange={({ target }) => setContingency(target.checked)} />
+        <span>
+          {words('contingency')}
+          <small>{words('contingencyHint')}</small>
+        </span>
+      </label>
       <div className="actions">
-        <button type="button" className="main" disabled={isSending} onClick={onSend}>
+        <button type="button" className="main" disabled={isSending} onClick={() => onSend(contingency)}>
           {isSending ? words('uploading') : words('send', { count: total })}
         </button>
       </div>

@@ -50,9 +50,9 @@ function CheckAndSend({ file, onReplace }: SendFileProps) {
         },
       },
     );
-  const send = () =>
+  const send = (contingency: boolean) =>
     post.mutate(
-      { file, validate: false },
+      { file, validate: false, contingency },
       {
         onSuccess: ({ batch_id }) => {
           sentFiles.set(batch_id, file);

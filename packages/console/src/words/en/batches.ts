@@ -61,6 +61,9 @@ export const batches: typeof spanish = {
   check: 'Check',
   checkHint: 'A check sends nothing and uses no numbers.',
   uploading: 'Uploading the file…',
+  contingency: 'Sign them even if the DGII does not respond',
+  contingencyHint:
+    'The documents are valid in contingency and are submitted when the DGII responds. Otherwise they wait unsigned.',
   allValid: '{count, plural, one {The document is valid.} other {All # documents are valid.}}',
   send: '{count, plural, one {Send # document} other {Send # documents}}',
   someFaulty: '{count, plural, one {# of {total} documents has errors.} other {# of {total} documents have errors.}}',

@@ -59,6 +59,9 @@ export const batches = {
   check: 'Comprobar',
   checkHint: 'Comprobar no envía nada ni usa números.',
   uploading: 'Subiendo el archivo…',
+  contingency: 'Firmar también si la DGII no responde',
+  contingencyHint:
+    'Los comprobantes valen en contingencia y se envían cuando la DGII responda. Sin esto, esperan sin firma.',
   allValid: '{count, plural, one {El comprobante es válido.} other {Los # comprobantes son válidos.}}',
   send: '{count, plural, one {Enviar # comprobante} other {Enviar # comprobantes}}',
   someFaulty:
