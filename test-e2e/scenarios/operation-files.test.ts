@@ -470,6 +470,33 @@ if (!ANALYZE) process.stderr.write('systemd-analyze is missing. The test of the 
   });
 });
 
+describe('the collector of traces', () => {
+  const text = fs.readFileSync(path.join(folder, 'otel-collector.yaml'), 'utf8');
+  const collector = parse(text) as {
+    receivers: object;
+    exporters: object;
+    processors: { tail_sampling: { policies: { type: string }[] } };
+    service: { pipelines: Record<string, { receivers: string[]; processors: string[]; exporters: string[] }> };
+  };
+
+  it('uses only parts that it configures, and decides about a trace before it sends batches', () => {
+    for (const { receivers, processors, exporters } of Object.values(collector.service.pipelines)) {
+      expect(Object.keys(collector.receivers)).toEqual(expect.arrayContaining(receivers));
+      expect(Object.keys(collector.exporters)).toEqual(expect.arrayContaining(exporters));
+      expect(Object.keys(collector.processors)).toEqual(expect.arrayContaining(processors));
+      expect(processors).toEqual(['memory_limiter', 'tail_sampling', 'batch']);
+    }
+    // The distribution without contributions cannot sample whole traces.
+    expect(compose.services['otel-collector']?.image).toMatch(/collector-contrib:/);
+  });
+
+  it('keeps traces with errors, slow traces, and a share of the others', () => {
+    const { policies } = collector.processors.tail_sampling;
+    for (const policy of policies) expect(policy).toHaveProperty(policy.type);
+    expect(policies.map(({ type }) => type)).toEqual(['status_code', 'latency', 'probabilistic']);
+  });
+});
+
 describe('licences of packages', () => {
   it.each([
     ['MIT', true],
