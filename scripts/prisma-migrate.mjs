@@ -1,7 +1,8 @@
 // Makes a migration from the difference between a service's schema and its migrations, or checks that there is none.
 //
 //   node scripts/prisma-migrate.mjs <service> <name>     writes services/<service>/prisma/migrations/<time>_<name>/
-//   node scripts/prisma-migrate.mjs --check [service]    exit 1 where schema and migrations differ
+//   node scripts/prisma-migrate.mjs --check [service]    exit 1 where schema and migrations differ, or a migration after the
+//                                                        first would stop the version before it
 //
 // The schema engine is the one of Prisma Migrate, as WebAssembly, over a throw-away embedded PostgreSQL.
 import fs from 'node:fs';
@@ -10,6 +11,7 @@ import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { PrismaPg } from '@prisma/adapter-pg';
 import { bindMigrationAwareSqlAdapterFactory, ColumnTypeEnum } from '@prisma/driver-adapter-utils';
+import { migrationFaults } from './lint/migrations.mjs';
 import { schemaFiles } from './prisma-generate.mjs';
 
 const ROOT = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
@@ -62,7 +64,9 @@ function completeAdapter(adapter) {
   if (adapter.executeScript) {
     adapter.executeScript = async (sql) => {
       try {
-        await adapter.client.query(sql);
+        // Statements that run CONCURRENTLY must each be sent alone.
+        for (const part of /\bCONCURRENTLY\b/i.test(sql) ? sql.split(/;\s*$/m) : [sql])
+          await adapter.client.query(part);
       } catch (error) {
         adapter.onError(error);
       }
@@ -153,6 +157,16 @@ async function difference(schemaFile, connection) {
   });
 }
 
+/** What in the migrations after the first would stop the version before. */
+function faultsOf(schemaFile) {
+  const [, ...later] = readMigrations(migrationsFolder(schemaFile)).migrationDirectories;
+  return later.flatMap(({ path: name, migrationFile }) =>
+    migrationFaults(migrationFile.content.value).map(
+      (fault) => `${path.dirname(schemaFile)}/migrations/${name}: ${fault}`,
+    ),
+  );
+}
+
 /** Writes the difference as a new migration; null if there is none. */
 async function create(schemaFile, name, connection) {
   const sql = await difference(schemaFile, connection);
@@ -195,6 +209,10 @@ try {
   const connection = await openScratchDatabase();
   if (check) {
     for (const file of schemas) {
+      for (const fault of faultsOf(file)) {
+        process.stdout.write(`${fault}\n`);
+        process.exitCode = 1;
+      }
       const missing = await difference(file, connection);
       if (missing === '') process.stdout.write(`${file}: its migrations lead to it\n`);
       else {

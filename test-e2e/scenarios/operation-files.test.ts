@@ -497,6 +497,30 @@ describe('the collector of traces', () => {
   });
 });
 
+describe('the rules of migrations', () => {
+  it.each([
+    ['ALTER TABLE "a" ADD COLUMN "b" TEXT;', []],
+    ['ALTER TABLE "a" ADD COLUMN "b" INTEGER NOT NULL DEFAULT 0;', []],
+    ['ALTER TABLE "a" ADD COLUMN "b" INTEGER NOT NULL;', [/a default/]],
+    ['CREATE TABLE "a" ("b" INTEGER NOT NULL);\nCREATE INDEX "a_b" ON "a"("b");', []],
+    ['CREATE INDEX "a_b" ON "a"("b");', [/CONCURRENTLY/]],
+    ['DROP INDEX CONCURRENTLY IF EXISTS "a_b";\nCREATE INDEX CONCURRENTLY "a_b" ON "a"("b");', []],
+    ['CREATE INDEX CONCURRENTLY "a_b" ON "a"("b");', [/DROP INDEX/]],
+    ['DROP INDEX CONCURRENTLY IF EXISTS "a_b";\nDROP TABLE "a";', [/nothing else/, /contract/]],
+    ['ALTER TABLE "a" DROP COLUMN "b";', [/contract/]],
+    ['-- contract: unused since 1.1.0\nALTER TABLE "a" DROP COLUMN "b";', []],
+    ['ALTER TABLE "a" RENAME COLUMN "b" TO "c";', [/new name/]],
+    ['ALTER TABLE "a" ALTER COLUMN "b" SET DATA TYPE BIGINT;', [/new type/]],
+    ['ALTER TABLE "a" ADD CONSTRAINT "c" FOREIGN KEY ("b") REFERENCES "d"("e");', [/NOT VALID/]],
+    ["SET lock_timeout = '0';", [/three seconds/]],
+  ])('hold for %s', async (sql, remedies) => {
+    const { migrationFaults } = (await import(pathToFileURL(path.join(ROOT, 'scripts/lint/migrations.mjs')).href)) as {
+      migrationFaults: (sql: string) => string[];
+    };
+    expect(migrationFaults(sql)).toEqual(remedies.map((remedy) => expect.stringMatching(remedy)));
+  });
+});
+
 describe('licences of packages', () => {
   it.each([
     ['MIT', true],

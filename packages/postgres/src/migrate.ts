@@ -59,7 +59,7 @@ const LOCK_NOT_AVAILABLE = '55P03';
 
 /**
  * Applies the Prisma migrations of a folder (`<folder>/<timestamp>_<name>/migration.sql`) that the database lacks. Each runs
- * in one transaction with its row in `_prisma_migrations`. Prisma's own advisory lock makes concurrent instances wait for
+ * in one transaction with its row in `_prisma_migrations`; one that creates or drops indexes CONCURRENTLY runs without a transaction. Prisma's own advisory lock makes concurrent instances wait for
  * each other. Returns the names applied. A migration edited after it was applied, or one that another tool left unfinished,
  * is an error. So is one that does not get its lock: it is rolled back and tried again, a bounded number of times.
  */
@@ -114,15 +114,22 @@ async function applyWhenUnlocked(client: pg.Client, migration: Migration, waits:
   });
 }
 
+const NOTE =
+  'INSERT INTO _prisma_migrations (id, checksum, migration_name, finished_at, applied_steps_count) VALUES ($1, $2, $3, now(), 1)';
+
 async function apply(client: pg.Client, migration: Migration, lockTimeoutMs: number): Promise<void> {
+  const note = [randomUUID(), migration.checksum, migration.name];
   try {
+    if (/\bCONCURRENTLY\b/i.test(migration.sql)) {
+      // These statements lock out no writer. They wait for older transactions, so they have no lock_timeout.
+      for (const statement of migration.sql.split(/;\s*$/m)) await client.query(statement);
+      await client.query(NOTE, note);
+      return;
+    }
     await client.query('BEGIN');
     await client.query(`SET LOCAL lock_timeout = ${lockTimeoutMs}`);
     await client.query(migration.sql);
-    await client.query(
-      'INSERT INTO _prisma_migrations (id, checksum, migration_name, finished_at, applied_steps_count) VALUES ($1, $2, $3, now(), 1)',
-      [randomUUID(), migration.checksum, migration.name],
-    );
+    await client.query(NOTE, note);
     await client.query('COMMIT');
   } catch (cause) {
     await client.query('ROLLBACK').catch(() => undefined);

@@ -302,6 +302,22 @@ describe('migrations', () => {
     rmSync(path.join(folder, '20260103000000_third'), { recursive: true });
   });
 
+  it('create an index concurrently, outside a transaction, also after one that was cut off left an index', async () => {
+    const fresh = await server.createDatabase();
+    await migrate(fresh, folder);
+    const other = openDatabase(fresh, { max: 1 });
+    await other.query('CREATE INDEX first_id ON first (name)');
+    write(
+      '20260103000000_third',
+      'DROP INDEX CONCURRENTLY IF EXISTS "first_id";\nCREATE INDEX CONCURRENTLY "first_id" ON "first" ("id");\n',
+    );
+    expect(await migrate(fresh, folder)).toEqual(['20260103000000_third']);
+    const { rows } = await other.query("SELECT indexdef FROM pg_indexes WHERE indexname = 'first_id'");
+    expect(rows).toEqual([{ indexdef: expect.stringContaining('(id)') }]);
+    await other.close();
+    rmSync(path.join(folder, '20260103000000_third'), { recursive: true });
+  });
+
   it('are applied after the first one has created the database', async () => {
     const named = new URL(url);
     named.pathname = `/made_here_${process.pid}`;
