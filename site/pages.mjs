@@ -66,6 +66,8 @@ const GROUPS = [
       ['docs/backup.md', 'Backup and restore', 'Respaldo y restauración'],
       ['docs/configuration.md', 'Settings', 'Parámetros'],
       ['docs/distributed.md', 'Six services', 'Seis servicios'],
+      ['docs/upgrading.md', 'Upgrading', 'Cambio de versión'],
+      ['docs/compatibility.md', 'Compatibility', 'Compatibilidad'],
       ['docs/kubernetes.md', 'Kubernetes', 'Kubernetes'],
       ['docs/reverse-proxy.md', 'Reverse proxy', 'Proxy inverso'],
       ['docs/keys-and-audit.md', 'Keys and audit log', 'Claves y auditoría'],
