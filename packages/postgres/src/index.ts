@@ -22,7 +22,7 @@ export { createInstanceReport, type InstanceReport } from './master-keys/instanc
 export { createMasterKeyOperations } from './master-keys/reseal.js';
 export { type SealedValues, sealAnew, sealedRows } from './master-keys/sealed-rows.js';
 export { connectWhenReady, createDatabaseIfMissing, migrate } from './migrate.js';
-export { type MonthlyTable, makeMonthPartitions, nextIdOf } from './months.js';
+export { firstIdOf, type MonthlyTable, makeMonthPartitions, nextIdOf } from './months.js';
 export { anyOf, camelCaseRows, queryBuilder, rowsOf, snakeCase, snakeCaseRow } from './query-builder.js';
-export { type Restore, restoreOf, revisionAfter, settleRestores } from './restored.js';
+export { changedSince, type Restore, restoreOf, revisionAfter, settleRestores } from './restored.js';
 export { createSharedCalls } from './shared-calls.js';

@@ -11,7 +11,7 @@ const SEQUENCE_BITS = 36;
  * SQL for the first id of a day. The upper bits of an id are the days since 2020, so the ids of a month are a range, and a table that is
  * partitioned by id has a partition for each month. Ids have at most 15 digits until the year 2059.
  */
-function firstIdOf(day: string): string {
+export function firstIdOf(day: string): string {
   return `((${day})::date - DATE '2020-01-01')::bigint << ${SEQUENCE_BITS}`;
 }
 

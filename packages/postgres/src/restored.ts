@@ -27,6 +27,14 @@ export function revisionAfter({ restoredAt }: Pick<Restore, 'restoredAt'>): numb
   return Math.ceil((restoredAt.getTime() - NUMBERS_BEGIN) / 1_000);
 }
 
+/** Events may be on their way for a while before they are in the database of another service. */
+const MARGIN_MS = 3_600_000;
+
+/** What changed since then is published again after other services were restored. */
+export function changedSince({ backupAt }: Pick<Restore, 'backupAt'>): Date {
+  return new Date(backupAt.getTime() - MARGIN_MS);
+}
+
 /** Ids that other services and callers keep are not given a second time: sequences continue at milliseconds since 2026. */
 const RAISE_SEQUENCES = `SELECT setval(format('%I.%I', schemaname, sequencename)::regclass, greatest(coalesce(last_value, 1), $1::bigint))
   FROM pg_sequences WHERE schemaname = current_schema() AND data_type = 'bigint'::regtype`;

@@ -30,6 +30,12 @@ const COMPLETE = {
     ON CONFLICT (id) DO UPDATE SET revision = greatest(accounts.revision, excluded.revision)`,
 };
 
+/** Taxpayers that the account does not have: the gateway was restored to a state before they were registered. */
+const FORGET = {
+  name: 'taxpayers_forget',
+  text: 'DELETE FROM taxpayers WHERE account_id = $1 AND revision <= $2 AND rnc <> ALL ($3::text[])',
+};
+
 // $3 is the revision before this change: the account is known up to $2 only if it was known up to $3.
 const ADVANCE = {
   name: 'account_advance',
@@ -88,6 +94,8 @@ export function createTaxpayerReplica(
     async replaceAccount(account) {
       await database.transaction(async (tx) => {
         await keepNewer(tx, account.taxpayers);
+        const rncs = account.taxpayers.map(({ rnc }) => rnc);
+        await tx.query(FORGET, [account.account_id, account.revision, rncs]);
         await tx.query(COMPLETE, [account.account_id, account.revision]);
       });
     },

@@ -2,9 +2,17 @@ import { fileURLToPath } from 'node:url';
 import { PENDING_DOCUMENT_DUE_TIMES } from '@ecf/archive';
 import { cleanInbox, type Subscription } from '@ecf/bus';
 import { LONGEST_RETRY_DELAY_MS } from '@ecf/domain';
-import { createDatabaseIfMissing, type DueTimes, type InstanceReport, migrate } from '@ecf/postgres';
+import {
+  changedSince,
+  createDatabaseIfMissing,
+  type DueTimes,
+  type InstanceReport,
+  migrate,
+  settleRestores,
+} from '@ecf/postgres';
 import { createDueTimeWatch } from '@ecf/postgres/due-work';
 import { createCleaning, type ServiceDependencies } from '@ecf/service';
+import { publishChangedSince } from './after-restore.postgres.js';
 import type { SendReport } from './metrics.js';
 import { LONGEST_LOOK_UP_PAUSE_MS } from './sending/retry-times.js';
 import type { Sending } from './sending/sending.js';
@@ -79,6 +87,9 @@ export function createBackground(parts: BackgroundParts): { start(): Promise<voi
       await createDatabaseIfMissing(database.url);
       await migrate(database.url, MIGRATIONS);
       await parts.startClock();
+      await settleRestores(database, async (tx, restore) => {
+        if (restore.ofOthers) await publishChangedSince(tx, changedSince(restore), clock());
+      });
       await parts.instance.start();
       subscriptions = await parts.subscribe();
       relay.start();

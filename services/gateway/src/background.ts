@@ -8,9 +8,11 @@ import {
   type Database,
   type DatabaseClock,
   migrate,
+  settleRestores,
 } from '@ecf/postgres';
 import { createCleaning } from '@ecf/service';
 import { createStoredAccessRevision } from './access/keys.postgres.js';
+import { publishAfterRestore } from './accounts/changes.postgres.js';
 import type { ConsoleSessionStore } from './console/ports.js';
 
 const MIGRATIONS = fileURLToPath(new URL('../prisma/migrations', import.meta.url));
@@ -46,6 +48,7 @@ export function createBackground(parts: BackgroundParts) {
       const applied = await migrate(database.url, MIGRATIONS);
       if (applied.length > 0) logger.info({ applied }, 'database migrated');
       await databaseClock.start();
+      await settleRestores(database, (tx, restore) => publishAfterRestore(tx, restore, parts.clock()));
       await requireMasterKey(database, sealingKeys);
       await instance.start();
       parts.noteRevision(await createStoredAccessRevision(database).current());

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import type { Subscription } from '@ecf/bus';
-import { createDatabaseIfMissing, type Database, migrate } from '@ecf/postgres';
+import { createDatabaseIfMissing, type Database, migrate, settleRestores } from '@ecf/postgres';
 import { createCleaning } from '@ecf/service';
 import type { FeedStore } from './feed/ports.js';
 import type { Rebuild } from './rebuild/rebuild.js';
@@ -35,6 +35,8 @@ export function createBackground(parts: BackgroundParts) {
       await createDatabaseIfMissing(database.url);
       await migrate(database.url, MIGRATIONS);
       await parts.startClock();
+      // The ids of its events continue above the ones that readers have. What it lost is published again by the other services.
+      await settleRestores(database, async () => undefined);
       subscription = await parts.subscribe();
       await webhooks.start();
       cleaning.start();

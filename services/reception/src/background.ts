@@ -1,7 +1,14 @@
 import { fileURLToPath } from 'node:url';
 import { type Archiver, PENDING_DOCUMENT_DUE_TIMES } from '@ecf/archive';
 import { type Bus, cleanInbox, type OutboxRelay, type Subscription } from '@ecf/bus';
-import { createDatabaseIfMissing, type Database, type DueTimes, type InstanceReport, migrate } from '@ecf/postgres';
+import {
+  createDatabaseIfMissing,
+  type Database,
+  type DueTimes,
+  type InstanceReport,
+  migrate,
+  settleRestores,
+} from '@ecf/postgres';
 import { createDueTimeWatch, type DueWork } from '@ecf/postgres/due-work';
 import type { QuotaStore } from '@ecf/public-ingress';
 import { createCleaning } from '@ecf/service';
@@ -10,6 +17,7 @@ import { type Confirmation, LONGEST_PAUSE_MS } from './confirmation/confirmation
 import { subscribeToEvents } from './events.kafka.js';
 import { RECEPTION_GROUP } from './receive/decisions.postgres.js';
 import type { DecisionStore, Observer } from './receive/ports.js';
+import { publishAfterRestore } from './receive/received-documents.postgres.js';
 
 const MIGRATIONS = fileURLToPath(new URL('../prisma/migrations', import.meta.url));
 
@@ -82,6 +90,7 @@ export function createBackground({
       await createDatabaseIfMissing(database.url);
       await migrate(database.url, MIGRATIONS);
       await startClock();
+      await settleRestores(database, (tx, restore) => publishAfterRestore(tx, restore, clock()));
       await instance.start();
       subscriptions = await subscribeToEvents(bus, RECEPTION_GROUP, { taxpayers, decisions });
       relay.start();

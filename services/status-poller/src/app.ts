@@ -7,7 +7,7 @@ import { checkReadiness, createInternalClient, type Readiness } from '@ecf/http'
 import type { Identities } from '@ecf/http/identity';
 import { ConfigError } from '@ecf/kit';
 import { measureAuthorityCalls } from '@ecf/kit/telemetry';
-import { createDatabaseIfMissing, type DueTimes, migrate } from '@ecf/postgres';
+import { createDatabaseIfMissing, type DueTimes, migrate, revisionAfter, settleRestores } from '@ecf/postgres';
 import { createDueTimeWatch } from '@ecf/postgres/due-work';
 import { createCleaning, openServiceDependencies, type SharedDependencies } from '@ecf/service';
 import type { Express } from 'express';
@@ -131,6 +131,13 @@ export function createStatusPoller(config: StatusPollerConfig, overrides: Status
       await createDatabaseIfMissing(config.DATABASE_URL);
       await migrate(config.DATABASE_URL, MIGRATIONS);
       await parts.startClock();
+      // Emission has later revisions of undecided results. What this service lost is compared with emission at its start.
+      await settleRestores(database, async (tx, restore) => {
+        if (restore.ofOthers) return;
+        await tx.query('UPDATE submission SET revision = greatest(revision, $1) WHERE NOT final', [
+          revisionAfter(restore),
+        ]);
+      });
       subscription = await subscribeToInvoices(bus, STATUS_POLLER_GROUP, submissions, background.wake);
       relay.start();
       background.start();

@@ -147,6 +147,20 @@ export async function publishDeliveries(tx: Transaction, rows: readonly Outgoing
   await appendToOutbox(tx, events);
 }
 
+/** Publishes the deliveries that changed since then, or that are open, again. */
+export async function publishDeliveriesSince(tx: Transaction, since: Date, now: Date): Promise<void> {
+  for (let after = 0, rows: OutgoingRow[] | null = null; rows === null || rows.length === PAGE; ) {
+    rows = camelCaseRows<OutgoingRow>((await tx.query(CHANGED, [since, after, PAGE])).rows);
+    await publishDeliveries(tx, rows, now);
+    after = rows.at(-1)?.id ?? after;
+  }
+}
+
+/** Deliveries of one statement. */
+const PAGE = 500;
+const CHANGED = `SELECT * FROM outgoing_documents WHERE kind = 'delivery' AND id > $2
+  AND (created_at >= $1 OR sent_at >= $1 OR due_at IS NOT NULL) ORDER BY id LIMIT $3`;
+
 /** A page of all deliveries by id, as they are published, for a rebuild of read models. */
 export const pageOfDeliveries =
   (database: Database): OutcomeOperations['pageOfDeliveries'] =>

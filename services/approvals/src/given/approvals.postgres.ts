@@ -328,20 +328,54 @@ async function found(queries: Queries, id: number): Promise<GivenApproval> {
   return approvalFrom(await approvals(queries).where('g.id', '=', id).executeTakeFirstOrThrow());
 }
 
+/** Publishes the decisions that were given since then again, with the revisions that they have. */
+export async function publishGivenSince(tx: Transaction, since: Date, now: Date): Promise<void> {
+  const rows = await approvals(tx)
+    .innerJoin('standingDecisions as s', (join) =>
+      join
+        .onRef('s.env', '=', 'g.env')
+        .onRef('s.buyerRnc', '=', 'g.buyerRnc')
+        .onRef('s.issuerRnc', '=', 'g.issuerRnc')
+        .onRef('s.encf', '=', 'g.encf'),
+    )
+    .select('s.revision')
+    .where('g.createdAt', '>=', since)
+    .where('s.revision', '>', 0)
+    .orderBy('g.id')
+    .execute();
+  // A later decision about the same document has the same revision, so consumers would ignore it after an earlier one.
+  const latest = new Map(rows.map((row) => [[row.env, row.buyerRnc, row.issuerRnc, row.encf].join(':'), row]));
+  const events = [...latest.values()].map((row) => {
+    const given = approvalFrom(row);
+    const status = counts(given) && given.supersededAt === null ? statusWord(given.decision) : 'pending';
+    return approvalEvent(approvalGiven(given, row.revision, status), now);
+  });
+  await appendToOutbox(tx, events);
+}
+
 async function publish(
   tx: Transaction,
-  { key, decidedAt }: GivenApproval,
+  given: GivenApproval,
   status: 'approved' | 'rejected' | 'pending',
   at: Date,
   more: { refused_by_authority?: true; refused_by_issuer?: true } = {},
 ): Promise<void> {
+  const { key } = given;
   const { revision } = await queryBuilder<DB>(tx)
     .updateTable('standingDecisions')
     .set(({ eb }) => ({ revision: eb('revision', '+', 1) }))
     .where(({ and }) => and({ env: key.env, buyerRnc: key.buyerRnc, issuerRnc: key.issuerRnc, encf: key.encf }))
     .returning('revision')
     .executeTakeFirstOrThrow();
-  const data = {
+  await appendToOutbox(tx, [approvalEvent({ ...approvalGiven(given, revision, status), ...more }, at)]);
+}
+
+function approvalGiven(
+  { key, decidedAt }: GivenApproval,
+  revision: number,
+  status: 'approved' | 'rejected' | 'pending',
+) {
+  return {
     direction: 'given',
     env: key.env,
     issuer_rnc: key.issuerRnc,
@@ -351,9 +385,7 @@ async function publish(
     approval_status: status,
     approval_confirmed: status !== 'pending',
     approval_datetime: status === 'pending' ? null : toIsoDominican(decidedAt),
-    ...more,
   };
-  await appendToOutbox(tx, [approvalEvent(data, at)]);
 }
 
 /** The parameters by which statements name a document. */

@@ -90,6 +90,17 @@ export const pageOfDecisions =
     return { decisions: rows.map(decisionReceived), next: rows.length < limit ? null : (rows.at(-1)?.id ?? null) };
   };
 
+/** Publishes the decisions about which an answer came since then again. */
+export async function publishReceivedSince(tx: Transaction, since: Date, now: Date): Promise<void> {
+  const rows = await decisions(tx)
+    .where('d.revision', '>', 0)
+    .where(({ eb, or }) => or([eb('a.receivedAt', '>=', since), eb('a.ruledAt', '>=', since)]))
+    .orderBy('d.id')
+    .execute();
+  const events = rows.map((row) => approvalEvent(decisionReceived(row), now));
+  await appendToOutbox(tx, events);
+}
+
 function approvalsOf(queries: Queries, { env, issuerRnc, encf }: EcfKey) {
   return queryBuilder<DB>(queries)
     .selectFrom('receivedApprovals as a')

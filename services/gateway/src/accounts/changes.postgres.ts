@@ -1,13 +1,13 @@
 import { appendToOutbox } from '@ecf/bus';
 import type { ActedBy, AuditAct } from '@ecf/contracts';
 import { toIsoDominican } from '@ecf/domain';
-import { anyOf, type Database, queryBuilder, type Transaction } from '@ecf/postgres';
+import { anyOf, type Database, queryBuilder, type Restore, revisionAfter, type Transaction } from '@ecf/postgres';
 import type { Kysely } from 'kysely';
 import { requireValidActor } from '../access/valid-actor.postgres.js';
 import { appendAudit } from '../audit/audit-log.postgres.js';
 import type { DB } from '../generated/tables.js';
 import { taxpayerChanged } from './taxpayer-event.js';
-import { readParts, selectTaxpayers } from './taxpayer-rows.postgres.js';
+import { readParts, selectTaxpayers, type WholeTaxpayer } from './taxpayer-rows.postgres.js';
 
 export interface AccountChangesOptions {
   database: Database;
@@ -70,6 +70,34 @@ export function createAccountChanges({ database, clock, onCommit, onDoubt }: Acc
     }
   };
 }
+
+/**
+ * After a restore: publishes all taxpayers again. If this database was restored, each gets a revision above the ones of other
+ * services, so they take over its state; and the calls of an account name such a revision, so taxpayers registered since are forgotten.
+ */
+export async function publishAfterRestore(tx: Transaction, restore: Restore, now: Date): Promise<void> {
+  const db = queryBuilder<DB>(tx);
+  if (!restore.ofOthers) {
+    const above = revisionAfter(restore);
+    await tx.query('UPDATE access_revision SET revision = greatest(revision, $1)', [above]);
+    await tx.query('UPDATE accounts SET taxpayers_revision = greatest(taxpayers_revision, $1)', [above]);
+    const accounts = await tx.query<{ account_id: string; rncs: string[] }>(
+      'SELECT account_id, array_agg(rnc ORDER BY revision) AS rncs FROM taxpayers GROUP BY account_id',
+    );
+    for (const { account_id, rncs } of accounts.rows)
+      await renumber(tx, account_id, rncs, await raise(db, rncs.length));
+  }
+  for (let after = -1, rows: WholeTaxpayer[] | null = null; rows === null || rows.length === PAGE; ) {
+    const page = selectTaxpayers(db).where('revision', '>', after).orderBy('revision').limit(PAGE);
+    rows = await readParts(db, await page.execute());
+    const events = rows.map((taxpayer) => taxpayerChanged(taxpayer, now));
+    await appendToOutbox(tx, events);
+    after = rows.at(-1)?.revision ?? after;
+  }
+}
+
+/** Taxpayers of one statement. */
+const PAGE = 500;
 
 /** Raises the access revision; its row is locked until the end of the transaction. */
 async function raise(db: Kysely<DB>, by: number): Promise<number> {

@@ -1,6 +1,14 @@
+import { randomUUID } from 'node:crypto';
 import { appendToOutbox } from '@ecf/bus';
 import { type AuthorityStatus, MAX_EVENT_CONFLICTS } from '@ecf/contracts';
-import { camelCaseRows, type Queries, type Statement, type Transaction } from '@ecf/postgres';
+import {
+  camelCaseRows,
+  changedSince,
+  type Queries,
+  type Restore,
+  type Statement,
+  type Transaction,
+} from '@ecf/postgres';
 import { isKnownSql } from '@ecf/public-ingress';
 import type { Conflict, ReceivedDocument } from './received-document.js';
 import { type ReceivedEventType, receivedEvent } from './received-events.js';
@@ -79,6 +87,29 @@ async function withKnown(queries: Queries, id: number, conflicts: readonly Confl
   return [...known, ...others.slice(0, MAX_EVENT_CONFLICTS - known.length)].sort(
     (one, other) => one.refusalId - other.refusalId,
   );
+}
+
+/** Documents that changed since $1, after the id $2, $3 at most. */
+const CHANGED = `SELECT ${RECEIVED} FROM received_documents d WHERE d.updated_at >= $1 AND d.id > $2 ORDER BY d.id LIMIT $3`;
+/** Documents of one statement. */
+const PAGE = 500;
+
+/** After other services were restored: publishes the documents that changed since again. */
+export async function publishAfterRestore(tx: Transaction, restore: Restore, now: Date): Promise<void> {
+  if (!restore.ofOthers) return;
+  for (let after = 0, rows: ReceivedDocument[] | null = null; rows === null || rows.length === PAGE; ) {
+    rows = await readReceived(tx, CHANGED, [changedSince(restore), after, PAGE]);
+    const conflicts = await conflictsOf(
+      tx,
+      rows.map(({ id }) => id),
+    );
+    const events = rows.map((document) => {
+      const stamp = { id: randomUUID(), time: now };
+      return receivedEvent(document, conflicts.get(document.id) ?? [], stamp, 'received_invoice.changed');
+    });
+    await appendToOutbox(tx, events);
+    after = rows.at(-1)?.id ?? after;
+  }
 }
 
 export interface ReceivedChange {

@@ -343,3 +343,19 @@ $function$;
 ALTER TABLE "outbox" SET (autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=2000);
 
 INSERT INTO "archive_size" ("bytes") VALUES (0);
+
+CREATE FUNCTION revise_after_restore()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+    -- Other services may have seen every revision up to the seconds from 2026 to the restore.
+    IF NEW.revision > 0 AND (TG_OP = 'INSERT' OR NEW.revision > OLD.revision) THEN
+        NEW.revision := greatest(NEW.revision, (
+            SELECT ceil(extract(epoch FROM r.restored_at - '2026-01-01 00:00:00+00'::timestamptz))::integer
+              FROM restored r WHERE NOT r.of_others));
+    END IF;
+    RETURN NEW;
+END $function$;
+
+CREATE TRIGGER revise_after_restore BEFORE INSERT OR UPDATE OF revision ON received_documents FOR EACH ROW EXECUTE FUNCTION revise_after_restore();
