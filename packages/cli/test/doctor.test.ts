@@ -75,7 +75,7 @@ async function doctor(...args: string[]) {
 }
 
 describe('where the gateway runs', () => {
-  it('nothing is to be done if its services agree and no alarm fires', async () => {
+  it('the doctor ends with 0 if the services agree and no alarm fires', async () => {
     const { code, faults, of } = await doctor();
     expect(faults).toEqual([]);
     expect(code).toBe(0);

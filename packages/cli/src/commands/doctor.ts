@@ -15,7 +15,7 @@ the age of the newest backup.
 It reads the settings of the environment as the services do (DATABASE_URL,
 KAFKA_BROKERS, REDIS_URL, S3_ENDPOINT and so on), so run it where these are set.
 With ECF_URL and ADMIN_TOKEN, or the demo.json of a sandbox, it also queries the
-gateway. Nothing is changed.
+gateway. It changes no data.
 
 Options
   --backup DIR  folder of the backup, whose age is checked

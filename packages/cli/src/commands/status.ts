@@ -21,8 +21,8 @@ Options
   --json        the state as a JSON object, one per line; --text is for people,
                 the default on a terminal
 
-The documents are those that the read models have. An alarm is shown as soon as
-its condition holds. Calls the gateway of ECF_URL with ADMIN_TOKEN; demo.json
+The documents are counted in the read models. An alarm is shown as soon as its
+condition holds. Calls the gateway of ECF_URL with ADMIN_TOKEN; demo.json
 supplies what is not set.
 
 Exit codes
