@@ -38,7 +38,8 @@ export function createFolderSync(root: string): FolderSync {
   return { make, sync: syncFolder, forget: () => made.clear() };
 }
 
-async function syncFolder(folder: string): Promise<void> {
+/** Resolves when the entries of the folder are on the disk. */
+export async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, 'r');
   try {
     await handle.sync();

@@ -1,4 +1,5 @@
 export { type Archiver, createArchiver, PENDING_DOCUMENT_DUE_TIMES } from './archiver.js';
+export { syncFolder } from './folder-sync.js';
 export { freeOnDisk } from './free-on-disk.js';
 export { reportIntegrityErrors } from './integrity-errors.js';
 export { checkArchiveAtNight } from './nightly-check.js';
@@ -11,6 +12,6 @@ export {
   pendingColumns,
   storedBytes,
 } from './pending-documents.js';
-export { createStoredFiles, type StoredFileTable } from './stored-files.js';
+export { createStoredFiles, STORED_FILES, type StoredFileTable } from './stored-files.js';
 export { openFileXmlStore } from './xml-store.files.js';
 export { type DocumentReader, isIntegrityError, type XmlStore, XmlStoreError } from './xml-store.js';

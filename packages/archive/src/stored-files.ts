@@ -1,4 +1,4 @@
-import { type ArchiveOperations, errorCodeEntry, type StoredFile } from '@ecf/contracts';
+import { type ArchiveOperations, errorCodeEntry, type ServiceName, type StoredFile } from '@ecf/contracts';
 import { ApiError } from '@ecf/kit';
 import type { Queries } from '@ecf/postgres';
 import { pendingAmong, pendingBytes } from './pending-documents.js';
@@ -11,6 +11,33 @@ export interface StoredFileTable {
   /** Pairs of columns: path (null if no file is stored) and SHA-256. */
   readonly files: readonly (readonly [path: string, sha256: string])[];
 }
+
+const XML: StoredFileTable['files'] = [['xml_path', 'xml_sha256']];
+
+/** The tables of each service that name stored XML. */
+export const STORED_FILES = {
+  emission: [
+    { table: 'attempt', key: ['emission_id', 'attempt'], files: [...XML, ['rfce_path', 'rfce_sha256']] },
+    { table: 'cancellation', key: ['id'], files: XML },
+  ],
+  reception: [
+    { table: 'received_documents', key: ['id'], files: [...XML, ['arecf_path', 'arecf_sha256']] },
+    {
+      table: 'refused_documents',
+      key: ['id'],
+      files: [
+        ['xml_path', 'sha256'],
+        ['arecf_path', 'arecf_sha256'],
+      ],
+    },
+  ],
+  approvals: [
+    { table: 'given_approvals', key: ['id'], files: XML },
+    { table: 'received_approvals', key: ['id'], files: XML },
+    { table: 'refused_approvals', key: ['id'], files: [['xml_path', 'sha256']] },
+    { table: 'received_acknowledgements', key: ['id'], files: XML },
+  ],
+} satisfies Partial<Record<ServiceName, readonly StoredFileTable[]>>;
 
 /**
  * Lists the XML that the database names, by the primary keys of its tables, one table after the other. A page is read by an

@@ -105,6 +105,16 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     summary: 'Rebuild the read models',
     load: () => import('./commands/rebuild.js'),
   },
+  backup: {
+    section: 'operations',
+    summary: 'Copy a running deployment to a folder, verify the copy',
+    load: () => import('./commands/backup.js'),
+  },
+  restore: {
+    section: 'operations',
+    summary: 'Restore a backup into an empty deployment',
+    load: () => import('./commands/restore.js'),
+  },
   'verify-archive': {
     section: 'operations',
     summary: 'Compare the stored XML with the databases',

@@ -8,12 +8,14 @@ import pg from 'pg';
 import { isDatabaseUnavailable, isUniqueViolation, markDatabaseError, sqlState } from './database-errors.js';
 
 /** The lock key that Prisma Migrate itself takes, so that both exclude each other. */
-const MIGRATION_LOCK = 72_707_369;
+export const MIGRATION_LOCK = 72_707_369;
 
-const TABLE = `CREATE TABLE IF NOT EXISTS _prisma_migrations (
+/** Prisma's own table, and a column for the statements, from which a backup is restored. */
+export const MIGRATIONS_TABLE = `CREATE TABLE IF NOT EXISTS _prisma_migrations (
   id VARCHAR(36) PRIMARY KEY NOT NULL, checksum VARCHAR(64) NOT NULL, finished_at TIMESTAMPTZ,
   migration_name VARCHAR(255) NOT NULL, logs TEXT, rolled_back_at TIMESTAMPTZ,
-  started_at TIMESTAMPTZ NOT NULL DEFAULT now(), applied_steps_count INTEGER NOT NULL DEFAULT 0)`;
+  started_at TIMESTAMPTZ NOT NULL DEFAULT now(), applied_steps_count INTEGER NOT NULL DEFAULT 0);
+ALTER TABLE _prisma_migrations ADD COLUMN IF NOT EXISTS sql TEXT`;
 
 /** Migrations that cannot be applied; the message says which and what to do. */
 class MigrationError extends Error {
@@ -69,7 +71,7 @@ export async function migrate(url: string, folder: string, options: Partial<Migr
   const client = await connectWhenReady(url);
   try {
     await client.query('SELECT pg_advisory_lock($1)', [MIGRATION_LOCK]);
-    await client.query(TABLE);
+    await client.query(MIGRATIONS_TABLE);
     const known = await client.query<{ migration_name: string; checksum: string; finished_at: Date | null }>(
       'SELECT migration_name, checksum, finished_at FROM _prisma_migrations WHERE rolled_back_at IS NULL',
     );
@@ -114,11 +116,11 @@ async function applyWhenUnlocked(client: pg.Client, migration: Migration, waits:
   });
 }
 
-const NOTE =
-  'INSERT INTO _prisma_migrations (id, checksum, migration_name, finished_at, applied_steps_count) VALUES ($1, $2, $3, now(), 1)';
+const NOTE = `INSERT INTO _prisma_migrations (id, checksum, migration_name, finished_at, applied_steps_count, sql)
+  VALUES ($1, $2, $3, now(), 1, $4)`;
 
 async function apply(client: pg.Client, migration: Migration, lockTimeoutMs: number): Promise<void> {
-  const note = [randomUUID(), migration.checksum, migration.name];
+  const note = [randomUUID(), migration.checksum, migration.name, migration.sql];
   try {
     if (/\bCONCURRENTLY\b/i.test(migration.sql)) {
       // These statements lock out no writer. They wait for older transactions, so they have no lock_timeout.

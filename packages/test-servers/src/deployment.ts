@@ -3,6 +3,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Demo, DemoProcess } from '@ecf/deployment';
+import { runningPostgresUrl } from '@ecf/deployment/postgres';
 
 export type { Demo, DemoProcess } from '@ecf/deployment';
 
@@ -90,9 +91,9 @@ export async function startDeploymentProcess(
 
 /** The address of a service's database in the server that a running deployment keeps in its data folder. */
 export function embeddedDatabaseUrl(dataDir: string, service: string): string {
-  const password = fs.readFileSync(path.join(dataDir, 'postgres.password'), 'utf8').trim();
-  const port = fs.readFileSync(path.join(dataDir, 'postgres', 'postmaster.pid'), 'utf8').split('\n')[3];
-  return `postgresql://ecf:${password}@127.0.0.1:${port}/ecf_${service}`;
+  const url = runningPostgresUrl(path.join(dataDir, 'postgres'), `ecf_${service}`);
+  if (url === null) throw new Error(`no PostgreSQL runs in ${dataDir}`);
+  return url;
 }
 
 /** The environment without the variables of a surrounding test run or shell. */

@@ -7,7 +7,7 @@ import {
   openXmlStore,
   ownDocuments,
   reportIntegrityErrors,
-  type StoredFileTable,
+  STORED_FILES,
   type XmlStore,
 } from '@ecf/archive';
 import type { AddressLookup, TokenCache } from '@ecf/authority-client';
@@ -48,15 +48,6 @@ import { createRecipients, createSendingOf } from './sending/index.js';
 import { createOutgoingStore } from './sending/outgoing.postgres.js';
 
 const GATEWAY_QUERY_MS = 3_000;
-
-const XML = [['xml_path', 'xml_sha256']] as const;
-/** The columns that name XML of this service. Emission keeps the documents that are delivered. */
-const STORED_FILES: readonly StoredFileTable[] = [
-  { table: 'given_approvals', key: ['id'], files: XML },
-  { table: 'received_approvals', key: ['id'], files: XML },
-  { table: 'refused_approvals', key: ['id'], files: [['xml_path', 'sha256']] },
-  { table: 'received_acknowledgements', key: ['id'], files: XML },
-];
 
 /** Dependencies that a deployment shares between its services, and dependencies that tests replace. */
 export interface ApprovalsOverrides extends SharedDependencies {
@@ -150,7 +141,7 @@ export function createApprovals(config: ApprovalsConfig, overrides: ApprovalsOve
   const operations = {
     internal: { ...buyers.operations, ...given.operations, ...received.operations },
     outcomes: { pageOfDeliveries: pageOfDeliveries(database), pageOfDecisions: pageOfDecisions(database) },
-    stored: createStoredFiles(database, STORED_FILES),
+    stored: createStoredFiles(database, STORED_FILES.approvals),
     masterKeys: createMasterKeyOperations({ database, sealingKeys, values: sealed }),
   };
   const ready = () => writerReadiness(service, archive);

@@ -7,7 +7,7 @@ import {
   openXmlStore,
   ownDocuments,
   reportIntegrityErrors,
-  type StoredFileTable,
+  STORED_FILES,
   type XmlStore,
 } from '@ecf/archive';
 import {
@@ -79,19 +79,6 @@ import { applyStatus } from './sending/apply-status.js';
 import { createSending } from './sending/index.js';
 import type { Authority } from './sending/ports.js';
 import { resolutionOperations } from './sending/resolution.http.js';
-
-/** Columns that hold paths and checksums of archived XML. */
-const STORED_FILES: readonly StoredFileTable[] = [
-  {
-    table: 'attempt',
-    key: ['emission_id', 'attempt'],
-    files: [
-      ['xml_path', 'xml_sha256'],
-      ['rfce_path', 'rfce_sha256'],
-    ],
-  },
-  { table: 'cancellation', key: ['id'], files: [['xml_path', 'xml_sha256']] },
-];
 
 /** Infrastructure that a deployment shares between services, or that tests replace. */
 export interface EmissionOverrides extends SharedDependencies {
@@ -247,7 +234,7 @@ export function createEmission(config: EmissionConfig, overrides: EmissionOverri
     settle: cancellations.settle,
     startRun: createStartRun({ runs, clock }),
   });
-  const stored = createStoredFiles(database, STORED_FILES);
+  const stored = createStoredFiles(database, STORED_FILES.emission);
   const sealed = [replicatedCertificates(database), sealedRequestCertificates(database, sealingKeys)];
   const masterKeys = createMasterKeyOperations({ database, sealingKeys, values: sealed });
   const ready = () => writerReadiness(parts, store);

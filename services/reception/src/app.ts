@@ -5,7 +5,7 @@ import {
   openXmlStore,
   ownDocuments,
   reportIntegrityErrors,
-  type StoredFileTable,
+  STORED_FILES,
   type XmlStore,
 } from '@ecf/archive';
 import { createOutboxRelay } from '@ecf/bus';
@@ -40,26 +40,6 @@ import { createReceptionApp, receptionOperations } from './routes.http.js';
 import { createTokens } from './tokens/index.js';
 
 const GATEWAY_TIMEOUT_MS = 3_000;
-
-/** The columns of reception that name files of the archive. */
-const STORED_FILES: readonly StoredFileTable[] = [
-  {
-    table: 'received_documents',
-    key: ['id'],
-    files: [
-      ['xml_path', 'xml_sha256'],
-      ['arecf_path', 'arecf_sha256'],
-    ],
-  },
-  {
-    table: 'refused_documents',
-    key: ['id'],
-    files: [
-      ['xml_path', 'sha256'],
-      ['arecf_path', 'arecf_sha256'],
-    ],
-  },
-];
 
 /** Dependencies that a deployment shares between its services, and dependencies that tests replace. */
 export interface ReceptionOverrides extends SharedDependencies {
@@ -133,7 +113,7 @@ export function createReception(config: ReceptionConfig, overrides: ReceptionOve
   const archiver = createArchiver({ database, archive: store, service: 'reception', logger, metrics });
   const values = [replicatedCertificates(database), senders.sealed];
   const masterKeys = createMasterKeyOperations({ database, sealingKeys, values });
-  const storedFiles = createStoredFiles(database, STORED_FILES);
+  const storedFiles = createStoredFiles(database, STORED_FILES.reception);
   const internal = receptionOperations(listings, senders.tokens);
   const ready = () => writerReadiness(service, store);
   const app = createReceptionApp(

@@ -3,7 +3,7 @@ import { chmodSync, closeSync, existsSync, mkdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { EmbeddedPostgresError, findPostgresBinaries } from './postgres-binaries.js';
-import { claimCluster, clusterPassword, makeCluster, postgresEnvironment } from './postgres-cluster.js';
+import { claimCluster, clusterPassword, makeCluster, postgresEnvironment, USER } from './postgres-cluster.js';
 import { removeOldSockets, socketFolder } from './postgres-socket.js';
 import { type PostgresUser, postgresUser } from './postgres-user.js';
 import { isAlive, isPostgres, readPostmasterFile, stopPostmaster } from './postmaster.js';
@@ -39,7 +39,6 @@ export interface EmbeddedPostgres {
   died: Promise<string>;
 }
 
-const USER = 'ecf';
 const START_MS = 60_000;
 
 /**

@@ -1,2 +1,3 @@
 export * from './embedded-postgres.js';
 export { isAlive } from './postmaster.js';
+export { runningPostgresUrl } from './running-postgres.js';

@@ -5,6 +5,9 @@ import { EmbeddedPostgresError } from './postgres-binaries.js';
 import type { PostgresUser } from './postgres-user.js';
 import { isAlive } from './postmaster.js';
 
+/** The superuser of the cluster. */
+export const USER = 'ecf';
+
 /** Notes this process as the one that runs the cluster: two programs on one would stop each other's server. */
 export function claimCluster(dataDir: string): void {
   const file = `${dataDir}.owner`;

@@ -1,0 +1,4 @@
+export { type BackupMade, makeBackup } from './backup.js';
+export { BackupError } from './backup-error.js';
+export { restoreBackup } from './restore.js';
+export { type BackupFault, type Verified, verifyBackup } from './verify.js';

@@ -1,0 +1,98 @@
+import { existsSync, renameSync, rmSync } from 'node:fs';
+import path from 'node:path';
+import { openXmlStore, readArchiveSettings, syncFolder, type XmlStore } from '@ecf/archive';
+import { SERVICE_NAMES } from '@ecf/contracts';
+import { createDatabaseIfMissing } from '@ecf/postgres';
+import { BackupError } from './backup-error.js';
+import { configuredDatabases, type DatabaseUrls, databaseName, dataFolder, type Environment } from './places.js';
+
+/** Where a backup is restored to. */
+export interface RestoreTarget {
+  readonly urls: DatabaseUrls;
+  readonly archive: XmlStore;
+  /** Puts everything into its place. */
+  finish(): Promise<void>;
+  /** Removes what was made, and releases the folder. Does nothing after `finish`. */
+  close(): Promise<void>;
+}
+
+/** The databases that the settings name, else a new server in the data folder. */
+export async function openTarget(env: Environment): Promise<RestoreTarget> {
+  const urls = configuredDatabases(env);
+  const target =
+    urls === null
+      ? await openDataFolder(env)
+      : { urls, archive: openXmlStore(readArchiveSettings(env)), finish: async () => {}, close: async () => {} };
+  try {
+    for (const url of Object.values(target.urls)) await createDatabaseIfMissing(url);
+    return target;
+  } catch (error) {
+    await target.close();
+    throw error;
+  }
+}
+
+/** Folder in the data folder in which everything is made; a restore that was killed leaves it behind. */
+const UNFINISHED = 'restoring';
+
+/** A new database server and, unless a bucket is set, an archive in files. Both are moved to their place at the end. */
+async function openDataFolder(env: Environment): Promise<RestoreTarget> {
+  const { DataFolder, EMBEDDED_SETTINGS } = await import('@ecf/deployment');
+  const { startEmbeddedPostgres } = await import('@ecf/deployment/postgres');
+  const { folder, release } = await taken(DataFolder, dataFolder(env));
+  const unfinished = folder.file(UNFINISHED);
+  const start = () =>
+    startEmbeddedPostgres({ dataDir: path.join(unfinished, 'postgres'), settings: EMBEDDED_SETTINGS });
+  let server: Awaited<ReturnType<typeof start>> | null = null;
+
+  async function close(): Promise<void> {
+    await server?.stop();
+    server = null;
+    rmSync(unfinished, { recursive: true, force: true });
+    release();
+  }
+  try {
+    await requireEmpty(folder.path, readArchiveSettings(env).S3_ENDPOINT === undefined);
+    // The server of a restore that was killed may still run.
+    if (existsSync(path.join(unfinished, 'postgres'))) await (await start()).stop();
+    rmSync(unfinished, { recursive: true, force: true });
+    server = await start();
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  const { url } = server;
+  return {
+    urls: Object.fromEntries(SERVICE_NAMES.map((service) => [service, url(databaseName(service))])) as DatabaseUrls,
+    archive: openXmlStore(readArchiveSettings({ ...env, DATA_DIR: unfinished })),
+    async finish() {
+      await server?.stop();
+      server = null;
+      rmSync(folder.file('xml'), { recursive: true, force: true });
+      for (const name of ['xml', 'postgres.password', 'postgres'])
+        if (existsSync(path.join(unfinished, name))) renameSync(path.join(unfinished, name), folder.file(name));
+      await syncFolder(folder.path);
+    },
+    close,
+  };
+}
+
+async function taken(Folder: typeof import('@ecf/deployment').DataFolder, place: string) {
+  try {
+    const folder = new Folder(place);
+    return { folder, release: await folder.lock() };
+  } catch (cause) {
+    throw new BackupError((cause as Error).message, { cause });
+  }
+}
+
+async function requireEmpty(folder: string, inFiles: boolean): Promise<void> {
+  const refuse = (what: string) =>
+    new BackupError(
+      `the data folder ${folder} has ${what}. Restore into an empty folder, or move its content elsewhere.`,
+    );
+  if (existsSync(path.join(folder, 'postgres'))) throw refuse('databases already');
+  if (!inFiles || !existsSync(path.join(folder, 'xml'))) return;
+  const present = openXmlStore(readArchiveSettings({ DATA_DIR: folder }), { readOnly: true });
+  for await (const _ of present.list()) throw refuse('documents already');
+}

@@ -1,0 +1,108 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import type { XmlStore } from '@ecf/archive';
+import { SERVICE_NAMES, type ServiceName } from '@ecf/contracts';
+import { createMasterKeys, readMasterKeys } from '@ecf/kit';
+import type pg from 'pg';
+import { BackupError } from './backup-error.js';
+import { documentNames, forEachDocument, openDocuments } from './documents.js';
+import { connect } from './dump-database.js';
+import { isEmptyDatabase, loadDatabase } from './load-database.js';
+import type { Manifest } from './manifest.js';
+import { dataFolder, type Environment } from './places.js';
+import { openTarget } from './restore-target.js';
+import { type BackupFault, type Verified, verifyBackup } from './verify.js';
+
+export interface RestoreOptions {
+  /** Settings of the deployment to be: `DATA_DIR`, `DATABASE_URL`, `S3_ENDPOINT`, `MASTER_KEY` and so on. */
+  readonly env: Environment;
+  readonly version: string;
+  readonly onFault: (fault: BackupFault) => Promise<void>;
+  /** Called for each document that is restored. */
+  readonly onDocument?: () => void;
+}
+
+/**
+ * Verifies a backup and restores it into empty databases and the archive; nothing may run there. The databases are committed
+ * last, so after a failure they are empty. A backup with faults is not restored.
+ *
+ * @throws BackupError if the target has data, or the master key is missing
+ */
+export async function restoreBackup(root: string, options: RestoreOptions): Promise<Verified> {
+  const { env, version, onFault, onDocument = () => {} } = options;
+  const verified = await verifyBackup(root, version, onFault);
+  if (verified.faults > 0) return verified;
+  const { manifest } = verified;
+  requireMasterKeys(manifest.key_ids, env);
+  const target = await openTarget(env);
+  const clients: Partial<Record<ServiceName, pg.Client>> = {};
+  try {
+    for (const service of SERVICE_NAMES) {
+      const client = await connect(service, target.urls[service]);
+      clients[service] = client;
+      if (!(await isEmptyDatabase(client)))
+        throw new BackupError(`the database of ${service} has tables already. Restore into empty databases.`);
+    }
+    await restoreDocuments(root, manifest, target.archive, onDocument);
+    await loadAll(root, manifest, clients as Record<ServiceName, pg.Client>);
+    await endAll(clients);
+    await target.finish();
+    return verified;
+  } finally {
+    await endAll(clients);
+    await target.close();
+  }
+}
+
+function requireMasterKeys(needed: readonly string[], env: Environment): void {
+  const keys = readMasterKeys({ MASTER_KEY: env.MASTER_KEY || sandboxKey(dataFolder(env)) }) ?? [];
+  const [first, ...others] = keys;
+  const present = first === undefined ? [] : createMasterKeys([first, ...others]).keyIds;
+  const missing = needed.filter((id) => !present.includes(id));
+  if (missing.length === 0) return;
+  throw new BackupError(
+    `the backup has values sealed under the master key ${missing.join(' and ')}; ` +
+      (present.length === 0
+        ? 'set MASTER_KEY to it.'
+        : `MASTER_KEY is ${present.join(' and ')}. Add the missing key to it.`),
+  );
+}
+
+/** The master key that a sandbox made for itself. */
+function sandboxKey(folder: string): string | undefined {
+  try {
+    return JSON.parse(readFileSync(path.join(folder, 'secrets.json'), 'utf8')).masterKey;
+  } catch {
+    return undefined;
+  }
+}
+
+async function restoreDocuments(
+  root: string,
+  manifest: Manifest,
+  archive: XmlStore,
+  onDocument: () => void,
+): Promise<void> {
+  const copies = await openDocuments(root, { readOnly: true });
+  const missing = new Set(manifest.missing);
+  await forEachDocument(documentNames(root, manifest), async ({ path: name, sha256 }) => {
+    if (missing.has(name)) return;
+    await archive.put(name, await copies.get(name, sha256), sha256);
+    onDocument();
+  });
+}
+
+async function loadAll(root: string, manifest: Manifest, clients: Record<ServiceName, pg.Client>): Promise<void> {
+  await Promise.all(
+    SERVICE_NAMES.map((service) =>
+      loadDatabase(clients[service], root, manifest.databases[service], manifest.taken_at),
+    ),
+  );
+  for (const service of SERVICE_NAMES) await clients[service].query('COMMIT');
+}
+
+async function endAll(clients: Partial<Record<ServiceName, pg.Client>>): Promise<void> {
+  const open = Object.values(clients);
+  for (const service of SERVICE_NAMES) delete clients[service];
+  await Promise.all(open.map((client) => client.end()));
+}
