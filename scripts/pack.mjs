@@ -12,6 +12,7 @@
 //   files         further files and folders of the package, published as they are: ["templates"]
 //   dependencies  packages that no import names, such as fonts, or that "inline" leaves out
 //   inline        packages from outside whose code and licence are included; "all": every one except those of dependencies
+//   absent        packages that are left out; an import of one fails when it runs
 //   optionalPeers packages that users install beside it if they need them, in the same version: {"@ecf/x": published name}
 //   sideEffects   false if an import that is not used may be left out
 import { execFile, execFileSync } from 'node:child_process';
@@ -27,7 +28,16 @@ import { ROOT, say, setup } from './setup.mjs';
 
 const TARBALLS = path.join(ROOT, 'dist-packages');
 const PACKAGES = path.join(ROOT, 'packages');
-const NOTHING = { exports: {}, bin: {}, processes: [], files: [], dependencies: [], inline: [], optionalPeers: {} };
+const NOTHING = {
+  exports: {},
+  bin: {},
+  processes: [],
+  files: [],
+  dependencies: [],
+  inline: [],
+  absent: [],
+  optionalPeers: {},
+};
 
 /** The folders of packages/ that are published. */
 export function publishedFolders() {
@@ -57,7 +67,7 @@ export async function pack(folder, tarballs = TARBALLS) {
 }
 
 /** Bundles code and types. Returns the names of the packages that they import, and the folders of the ones that they include. */
-async function bundle(source, dir, { exports, bin, processes, dependencies, inline, optionalPeers }) {
+async function bundle(source, dir, { exports, bin, processes, dependencies, inline, absent, optionalPeers }) {
   const inputs = (names, ending) =>
     Object.fromEntries(names.map((name) => [path.basename(name), path.join(source, 'dist', `${name}${ending}`)]));
   const isInline = (id) =>
@@ -68,6 +78,12 @@ async function bundle(source, dir, { exports, bin, processes, dependencies, inli
     name: 'rename-peers',
     resolveId: (id) => (optionalPeers[id] ? { id: optionalPeers[id], external: true } : null),
   };
+  const leaveOut = {
+    name: 'leave-out',
+    resolveId: (id) => (absent.includes(id) ? `\0${id}` : null),
+    load: (id) =>
+      id.startsWith('\0') && absent.includes(id.slice(1)) ? `throw new Error('${id.slice(1)} is not included');` : null,
+  };
   // Our modules, and imports of other packages, are included if something of them is used.
   const moduleSideEffects = (id, external) => (external || !id.includes('node_modules') ? false : undefined);
   const options = { cwd: ROOT, external: isExternal, platform: 'node', treeshake: { moduleSideEffects } };
@@ -75,7 +91,7 @@ async function bundle(source, dir, { exports, bin, processes, dependencies, inli
   const code = await rolldown({
     ...options,
     input: inputs([...Object.values(exports), ...Object.values(bin), ...processes], '.js'),
-    plugins: [renamePeers],
+    plugins: [renamePeers, leaveOut],
   });
   const { output: files } = await code.write({ dir, entryFileNames: '[name].js', chunkFileNames: '[name].js' });
   const typeFiles = Object.keys(exports).length === 0 ? [] : await bundleTypes();

@@ -1,7 +1,9 @@
-import { existsSync, renameSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { openXmlStore, readArchiveSettings, syncFolder, type XmlStore } from '@ecf/archive';
 import { SERVICE_NAMES } from '@ecf/contracts';
+import { lockFolder } from '@ecf/deployment/folder-lock';
+import { EMBEDDED_SETTINGS, findPostgresBinaries, startEmbeddedPostgres } from '@ecf/deployment/postgres';
 import { createDatabaseIfMissing } from '@ecf/postgres';
 import { BackupError } from './backup-error.js';
 import { configuredDatabases, type DatabaseUrls, databaseName, dataFolder, type Environment } from './places.js';
@@ -37,10 +39,9 @@ const UNFINISHED = 'restoring';
 
 /** A new database server and, unless a bucket is set, an archive in files. Both are moved to their place at the end. */
 async function openDataFolder(env: Environment): Promise<RestoreTarget> {
-  const { DataFolder, EMBEDDED_SETTINGS } = await import('@ecf/deployment');
-  const { startEmbeddedPostgres } = await import('@ecf/deployment/postgres');
-  const { folder, release } = await taken(DataFolder, dataFolder(env));
-  const unfinished = folder.file(UNFINISHED);
+  const folder = path.resolve(dataFolder(env));
+  const release = await takeFolder(folder);
+  const unfinished = path.join(folder, UNFINISHED);
   const start = () =>
     startEmbeddedPostgres({ dataDir: path.join(unfinished, 'postgres'), settings: EMBEDDED_SETTINGS });
   let server: Awaited<ReturnType<typeof start>> | null = null;
@@ -52,7 +53,7 @@ async function openDataFolder(env: Environment): Promise<RestoreTarget> {
     release();
   }
   try {
-    await requireEmpty(folder.path, readArchiveSettings(env).S3_ENDPOINT === undefined);
+    await requireEmpty(folder, readArchiveSettings(env).S3_ENDPOINT === undefined);
     // The server of a restore that was killed may still run.
     if (existsSync(path.join(unfinished, 'postgres'))) await (await start()).stop();
     rmSync(unfinished, { recursive: true, force: true });
@@ -68,22 +69,22 @@ async function openDataFolder(env: Environment): Promise<RestoreTarget> {
     async finish() {
       await server?.stop();
       server = null;
-      rmSync(folder.file('xml'), { recursive: true, force: true });
+      rmSync(path.join(folder, 'xml'), { recursive: true, force: true });
       for (const name of ['xml', 'postgres.password', 'postgres'])
-        if (existsSync(path.join(unfinished, name))) renameSync(path.join(unfinished, name), folder.file(name));
-      await syncFolder(folder.path);
+        if (existsSync(path.join(unfinished, name))) renameSync(path.join(unfinished, name), path.join(folder, name));
+      await syncFolder(folder);
     },
     close,
   };
 }
 
-async function taken(Folder: typeof import('@ecf/deployment').DataFolder, place: string) {
-  try {
-    const folder = new Folder(place);
-    return { folder, release: await folder.lock() };
-  } catch (cause) {
-    throw new BackupError((cause as Error).message, { cause });
-  }
+async function takeFolder(folder: string): Promise<() => void> {
+  findPostgresBinaries();
+  // Passage for PostgreSQL's user where this process is root.
+  mkdirSync(folder, { recursive: true, mode: 0o755 });
+  const taken = await lockFolder(folder);
+  if (typeof taken !== 'string') return taken;
+  throw new BackupError(`the data folder ${folder} is in use by ${taken}. Stop it first, or name another folder.`);
 }
 
 async function requireEmpty(folder: string, inFiles: boolean): Promise<void> {

@@ -1,12 +1,9 @@
-/// <reference path="./fs-native-extensions.d.ts" />
 import fs from 'node:fs';
-import os from 'node:os';
 import path from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { makeBrokerPasswords } from '@ecf/bus/kafka';
 import { makeServiceKeys } from '@ecf/http/identity';
 import { StartError } from '@ecf/service';
-import { tryLock } from 'fs-native-extensions';
+import { lockFolder } from './folder-lock.js';
 import { makeSecrets, type Secrets } from './settings.js';
 
 /** A process of a deployment of several. */
@@ -37,8 +34,6 @@ export interface Demo {
 
 type AllServiceKeys = ReturnType<typeof makeServiceKeys>;
 
-const ENDING_MS = 8_000;
-
 /** The folder that holds everything a deployment keeps: database, documents, secrets, sandbox. */
 export class DataFolder {
   readonly path: string;
@@ -67,34 +62,22 @@ export class DataFolder {
   }
 
   /**
-   * Makes the folder if it is missing, and takes it for this process; a holder that is just ending is waited for. The system
-   * releases the lock when the process ends, however it ends, and holds it for every process, container and host.
+   * Makes the folder if it is missing, and takes it for this process.
    * @throws StartError if another process holds it; the message names the process.
    */
   async lock(): Promise<() => void> {
-    const file = this.file('deployment.lock');
-    const handle = this.openLock(file);
-    for (let waited = 0; !tryLock(handle); waited += 100) {
-      if (waited >= ENDING_MS) {
-        fs.closeSync(handle);
-        throw new StartError(
-          `The data folder ${this.path} is in use by ${readText(file)?.trim() || 'another process'}. Stop that one, or set DATA_DIR to another folder.`,
-        );
-      }
-      await delay(100);
-    }
-    fs.ftruncateSync(handle);
-    fs.writeSync(handle, `process ${process.pid} on ${os.hostname()}\n`, 0);
-    return () => fs.closeSync(handle);
+    const taken = await this.make().catch((cause) => {
+      throw unwritable(this.path, cause);
+    });
+    if (typeof taken !== 'string') return taken;
+    throw new StartError(
+      `The data folder ${this.path} is in use by ${taken}. Stop that one, or set DATA_DIR to another folder.`,
+    );
   }
 
-  private openLock(file: string): number {
-    try {
-      makeFolder(this.path);
-      return fs.openSync(file, fs.constants.O_RDWR | fs.constants.O_CREAT, 0o600);
-    } catch (cause) {
-      throw unwritable(this.path, cause);
-    }
+  private async make(): Promise<(() => void) | string> {
+    makeFolder(this.path);
+    return lockFolder(this.path);
   }
 
   /** The secrets of this folder; null before its first use. */

@@ -3,6 +3,7 @@ export * from './data-folder.js';
 export * from './database-server.js';
 export * from './first-invoice.js';
 export * from './open-sandbox.js';
+export { EMBEDDED_SETTINGS } from './postgres/embedded-settings.js';
 export { stablePorts } from './postgres/stable-ports.js';
 export * from './sandbox.js';
 export * from './settings.js';

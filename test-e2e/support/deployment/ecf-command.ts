@@ -23,9 +23,18 @@ export function ecfSubmit(deployment: Deployment, args: string[], killAfter = Nu
   return ran(deployment, ['submit', ...args], killAfter);
 }
 
-function ran(deployment: Deployment, args: string[], killAfter = Number.POSITIVE_INFINITY): Promise<Ran> {
-  const { S3_ENDPOINT: _files, ...env } = process.env;
-  const child = spawn(process.execPath, [BIN, ...args], { env: { ...env, DATA_DIR: deployment.dataDir } });
+function ran({ dataDir }: Deployment, args: string[], killAfter?: number): Promise<Ran> {
+  return ranWith({ DATA_DIR: dataDir }, args, killAfter);
+}
+
+/** Runs `ecf` with settings of a deployment. */
+export function ranWith(
+  settings: Record<string, string>,
+  args: string[],
+  killAfter = Number.POSITIVE_INFINITY,
+): Promise<Ran> {
+  const { S3_ENDPOINT: _files, DATABASE_URL: _server, ...env } = process.env;
+  const child = spawn(process.execPath, [BIN, ...args], { env: { ...env, ...settings } });
   let stdout = '';
   let stderr = '';
   child.stdout.setEncoding('utf8').on('data', (text: string) => {

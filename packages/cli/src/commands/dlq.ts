@@ -1,9 +1,10 @@
+import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { BusEvent } from '@ecf/bus';
 import { SERVICE_NAMES } from '@ecf/contracts';
+import { runningPostgresUrl } from '@ecf/deployment/postgres';
 import { openDatabase, serviceDatabaseUrl, sqlState } from '@ecf/postgres';
 import type { Console, ExitCode } from '../command.js';
-import { embeddedServer } from '../embedded-server.js';
 import { type Options, type OptionValues, UsageError } from '../options.js';
 import { printable, RowWriter, wantsJson } from '../output.js';
 
@@ -121,7 +122,7 @@ const SUMMARY = { list: 'found', replay: 'replayed', dismiss: 'dismissed' };
 function serverOf(folder: string | undefined, env: NodeJS.ProcessEnv): string {
   if (folder === undefined && env.DATABASE_URL) return env.DATABASE_URL;
   const data = folder ?? (env.DATA_DIR || '.data');
-  const server = embeddedServer(data);
+  const server = runningPostgresUrl(path.join(data, 'postgres'), 'ecf');
   if (server !== null) return server;
   throw new UsageError(
     `no deployment runs in the data folder ${data}; start it, name another with --data-dir, or set DATABASE_URL.`,

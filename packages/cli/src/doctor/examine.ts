@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
+import path from 'node:path';
 import { freeOnDisk } from '@ecf/archive';
-import { embeddedServer } from '../embedded-server.js';
+import { runningPostgresUrl } from '@ecf/deployment/postgres';
 import { type GatewayAdmin, openGatewayAdmin, readDemo } from '../gateway-admin.js';
 import { type OptionValues, UsageError } from '../options.js';
 import { gibibytes } from '../terminal.js';
@@ -30,7 +31,9 @@ export async function examine({ env, dataDir, backup, now }: DoctorInput): Promi
   const { settings, findings } = checkSettings({ ...env, DATA_DIR: dataDir });
   const demo = readDemo(dataDir);
   const url = env.ECF_URL || demo.base_url;
-  const server = env.DATABASE_URL ? settings.DATABASE_URL : (embeddedServer(dataDir) ?? undefined);
+  const server = env.DATABASE_URL
+    ? settings.DATABASE_URL
+    : (runningPostgresUrl(path.join(dataDir, 'postgres'), 'ecf') ?? undefined);
   const authority = settings.AUTHORITY_URL ?? demo.authority_url;
   const isOnMachine = existsSync(dataDir);
   const found = await Promise.all([
