@@ -142,7 +142,7 @@ describeHere('A deployment that was destroyed and restored', () => {
     return seen;
   }
 
-  it('was backed up while submissions went on, and the repetition copied new documents only.', async () => {
+  it('was backed up while submissions continued, and the repetition copied new documents only.', async () => {
     await start();
     customer = await newAccount(running, CUSTOMER);
     const root = new Client(running);

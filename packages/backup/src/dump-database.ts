@@ -21,6 +21,11 @@ const TABLES = `
    WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind IN ('r', 'p') AND NOT c.relispartition
      AND c.relname <> '_prisma_migrations'
    GROUP BY c.relname ORDER BY c.relname`;
+const MONTHS = String.raw`
+  SELECT c.relname AS name, p.relname AS parent, pg_get_expr(c.relpartbound, c.oid) AS bound
+    FROM pg_class p JOIN pg_class c ON c.relnamespace = p.relnamespace AND c.relkind = 'r'
+     AND c.relname ~ ('^' || p.relname || '_\d{4}_\d{2}$')
+   WHERE p.relkind = 'p' AND p.relnamespace = current_schema()::regnamespace ORDER BY c.relname`;
 const SEQUENCES = `
   SELECT sequencename AS name, last_value::text FROM pg_sequences
    WHERE schemaname = current_schema() AND last_value IS NOT NULL ORDER BY sequencename`;
@@ -92,6 +97,7 @@ export async function dumpDatabase(
     const select = `SELECT ${columns.map(pg.escapeIdentifier).join(', ')} FROM ${pg.escapeIdentifier(name)}`;
     tables.push({ name, columns, ...(await copy(`table-${name}`, select)) });
   }
+  const { rows: months } = await client.query<DatabaseBackup['months'][number]>(MONTHS);
   const { rows: sequences } = await client.query<{ name: string; last_value: string }>(SEQUENCES);
   const select = archivedDocuments(service);
   const documents = select === null ? null : await copy('documents', select);
@@ -100,6 +106,7 @@ export async function dumpDatabase(
   return {
     migrations,
     tables,
+    months,
     sequences,
     documents: documents === null ? null : { count: documents.rows, file: documents.file },
   };

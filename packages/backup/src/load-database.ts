@@ -45,7 +45,7 @@ export async function loadDatabase(
 }
 
 /** Runs the statements that made the tables of the backup; newer migrations run when the services start. */
-async function makeTables(client: pg.Client, root: string, { migrations }: DatabaseBackup): Promise<void> {
+async function makeTables(client: pg.Client, root: string, { migrations, months }: DatabaseBackup): Promise<void> {
   await client.query(MIGRATIONS_TABLE);
   for (const migration of await readMigrations(root, migrations)) {
     // In a transaction; no other session waits for these tables.
@@ -56,6 +56,11 @@ async function makeTables(client: pg.Client, root: string, { migrations }: Datab
        VALUES ($1, $2, $3, $4, $5, $6, $7)`,
       [id, checksum, migration_name, started_at, finished_at, applied_steps_count, sql],
     );
+  }
+  for (const { name, parent, bound } of months) {
+    const [month, table] = [pg.escapeIdentifier(name), pg.escapeIdentifier(parent)];
+    const like = bound === null ? `(LIKE ${table} INCLUDING ALL)` : `PARTITION OF ${table} ${bound}`;
+    await client.query(`CREATE TABLE ${month} ${like}`);
   }
 }
 
@@ -73,7 +78,7 @@ async function readMigrations(root: string, file: DatabaseBackup['migrations']):
 
 type Table = DatabaseBackup['tables'][number];
 
-/** Tables before those that refer to them. */
+/** Each table after the tables that it refers to. */
 async function inOrder(client: pg.Client, tables: readonly Table[]): Promise<Table[]> {
   const { rows } = await client.query<{ child: string; parent: string }>(REFERENCES);
   const ordered = new Set<Table>();

@@ -24,8 +24,10 @@ const databaseSchema = z.strictObject({
   tables: z.array(
     z.strictObject({ name: z.string(), columns: z.array(z.string()).min(1), rows: count, file: fileSchema }),
   ),
+  /** Months of a table: with their bounds, or null where an operator has detached them. The migrations do not make them. */
+  months: z.array(z.strictObject({ name: z.string(), parent: z.string(), bound: z.string().nullable() })),
   sequences: z.array(z.strictObject({ name: z.string(), last_value: z.string().regex(/^-?\d+$/) })),
-  /** The documents that the database names, without those that wait in it for the archive; null if it names none. */
+  /** The documents that the database names; a document that waits in it for the archive is left out. Null if it names none. */
   documents: z.strictObject({ count, file: fileSchema }).nullable(),
 });
 const manifestSchema = z.strictObject({

@@ -78,6 +78,7 @@ async function addDocument({ databases: { emission }, archive }: Deployment, num
 
 /** All rows of all tables, with the positions of the sequences. */
 async function contentOf({ databases }: Deployment) {
+  const bounds = 'SELECT relname, pg_get_expr(relpartbound, oid) FROM pg_class WHERE relispartition ORDER BY 1';
   const content: Record<string, unknown> = {};
   for (const [service, client] of Object.entries(databases)) {
     const tables = await client.query("SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public' ORDER BY 1");
@@ -86,13 +87,14 @@ async function contentOf({ databases }: Deployment) {
         content[`${service} ${name}`] = (await client.query(`SELECT t::text FROM "${name}" t ORDER BY 1`)).rows;
     const { rows } = await client.query('SELECT sequencename, last_value FROM pg_sequences ORDER BY 1');
     content[`${service} sequences`] = rows;
+    content[`${service} partitions`] = (await client.query(bounds)).rows;
   }
   return content;
 }
 
 async function filled(): Promise<Deployment> {
   const made = await deployment('with tables');
-  const { gateway } = made.databases;
+  const { emission, gateway } = made.databases;
   await gateway.query("INSERT INTO accounts (id, name) VALUES ('a', 'Ferretería Ejemplo')");
   await gateway.query(
     "INSERT INTO taxpayers (rnc, account_id, name, revision, previous_revision) VALUES ('101000074', 'a', 'Ejemplo', 1, 0)",
@@ -109,6 +111,10 @@ async function filled(): Promise<Deployment> {
   await gateway.query(
     "INSERT INTO audit_entries (seq, at, actor, action, target, details, previous_hash, hash) VALUES (1, 't', 'Ana', 'a.b', '/', '{}', '', '')",
   );
+  await emission.query(`
+    CREATE TABLE attempt_2026_11 PARTITION OF attempt FOR VALUES FROM (1) TO (3);
+    CREATE TABLE exchange_2016_11 (LIKE exchange INCLUDING ALL);
+    INSERT INTO exchange_2016_11 (emission_id, attempt, operation, at, outcome) VALUES (1, 1, 'o', now(), 'detached')`);
   for (const number of [1, 2, 3]) await addDocument(made, number);
   await addDocument(made, 4, 'pending');
   return made;

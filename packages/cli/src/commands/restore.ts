@@ -26,9 +26,9 @@ folder. Without --data-dir, settings name the other places, as for the services:
 
 Exit codes
   0  restored
-  1  a file of the backup is missing or altered; nothing was restored
+  1  a file of the backup is missing or altered, so it was not restored
   2  wrong usage, the target has data, MASTER_KEY does not open the backup, or
-     a newer version made it; nothing was restored
+     a newer version made it
 
 Examples
   ecf restore /mnt/backup/ecf --data-dir /var/lib/ecf
@@ -51,7 +51,7 @@ export async function execute(values: OptionValues, given: string[], console: Co
   const { taken_at, missing } = manifest;
   const text =
     faults > 0
-      ? `nothing was restored: the backup of ${taken_at} has ${faults} faults\n`
+      ? `the backup of ${taken_at} has ${faults} faults and was not restored\n`
       : `restored the state of ${taken_at} with ${documents - missing.length} documents; start the deployment now\n`;
   console.stdout.write(
     json
