@@ -170,7 +170,8 @@ export function createApprovals(config: ApprovalsConfig, overrides: ApprovalsOve
       ),
     sending,
     relay: createOutboxRelay({ database, bus, service: 'approvals', logger, metrics, clock }),
-    checkArchive: (now, signal) => checkArchiveAtNight({ database, tables: STORED_FILES, reader: ownXml }, now, signal),
+    checkArchive: (now, signal) =>
+      checkArchiveAtNight({ database, tables: STORED_FILES.approvals, reader: ownXml }, now, signal),
     archiver: createArchiver({ database, archive, service: 'approvals', logger, metrics }),
     instance: createInstanceReport({ database, sealingKeys, logger }),
     report,

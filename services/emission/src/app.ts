@@ -286,7 +286,7 @@ export function createEmission(config: EmissionConfig, overrides: EmissionOverri
     async clean(now, signal) {
       await numbers.forgetKeys(now);
       await batches.deleteExpired(now);
-      await checkArchiveAtNight({ database, tables: STORED_FILES, reader: archive }, now, signal);
+      await checkArchiveAtNight({ database, tables: STORED_FILES.emission, reader: archive }, now, signal);
     },
     pending,
     async close() {

@@ -146,7 +146,7 @@ export function createReception(config: ReceptionConfig, overrides: ReceptionOve
     confirmation: confirmation.work,
     cleanSeeds: senders.cleanSeeds,
     checkArchive: (now, signal) =>
-      checkArchiveAtNight({ database, tables: STORED_FILES, reader: archive }, now, signal),
+      checkArchiveAtNight({ database, tables: STORED_FILES.reception, reader: archive }, now, signal),
     startClock: service.startClock,
     observer,
     clock,
