@@ -17,6 +17,21 @@ const HEADER =
 const row = (reference: string, buyer: string, item: string) =>
   `${reference};31;${DAY}/${MONTH}/${YEAR};${ISSUER.rnc};${ISSUER.name};Calle Ejemplo 12;${buyer};Taller Caoba Imaginario, SRL;${item};1;2;1500,50`;
 
+/** Answers once that a batch is not done yet although its lines are decided, as it is for a moment. */
+async function doneLater(page: Page): Promise<void> {
+  let wasEarly = false;
+  await page.route(
+    ({ pathname }) => /^\/batches\/\d+$/.test(pathname),
+    async (route) => {
+      const response = await route.fetch();
+      const body = await response.json();
+      const isEarly = !wasEarly && body.status === 'done';
+      wasEarly ||= isEarly;
+      await route.fulfill({ response, json: isEarly ? { ...body, status: 'processing', finished_at: null } : body });
+    },
+  );
+}
+
 async function saved(page: Page, button: string | RegExp): Promise<{ name: string; text: string }> {
   const [download] = await Promise.all([
     page.waitForEvent('download'),
@@ -75,6 +90,7 @@ export const batches = area('batches in the console', ({ deployment, signedIn })
 
     await page.getByRole('button', { name: 'Continuar con los 2 válidos' }).click();
     await page.getByRole('button', { name: 'Comprobar' }).click();
+    await doneLater(page);
     await page.getByLabel('Firmar también si la DGII no responde').check();
     const sending = page.waitForRequest((request) => request.method() === 'POST' && /batches$/.test(request.url()));
     await page.getByRole('button', { name: 'Enviar 2 comprobantes' }).click();

@@ -12,8 +12,11 @@ export type Count = (typeof COUNTS)[number];
 
 const REFRESH_MS = 1_500;
 
-/** Whether a line can still change: a cancelled batch finishes the lines that have begun. */
-export const isOpen = ({ pending, in_process }: Batch) => pending + in_process > 0;
+/**
+ * Whether the batch can still change: a cancelled one finishes the lines that have begun, and one whose lines are decided is done a
+ * moment later.
+ */
+export const isOpen = ({ status, pending, in_process }: Batch) => status === 'processing' || pending + in_process > 0;
 
 /** A page of batches, newest first. */
 export function useBatches(after?: string) {
