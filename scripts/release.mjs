@@ -87,7 +87,7 @@ function git(...args) {
 
 function run(command, args) {
   const { status, error } = spawnSync(command, args, { cwd: ROOT, stdio: 'inherit' });
-  if (status !== 0) fail(`${command} ${args[0]} failed.`, error?.message ?? '');
+  if (status !== 0) fail(`${[command, ...args.slice(0, 1)].join(' ')} failed.`, error?.message ?? '');
 }
 
 function readJson(file) {

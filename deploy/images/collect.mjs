@@ -11,8 +11,19 @@ const system = [nodeComponent(), ...systemComponents()];
 for (const [image, name] of Object.entries(IMAGES)) {
   const folder = path.join(target, image);
   execFileSync(PNPM, ['--filter', name, 'deploy', '--legacy', '--prod', folder], { stdio: 'inherit' });
+  if (image === 'standalone') addExamples(folder);
   leaveOut(folder, image === 'standalone');
   writeBill(name, path.join(folder, 'sbom.cdx.json'));
+}
+
+/** The sandbox issues an example as its first invoice; it looks for them two folders above its package, as in a checkout. */
+function addExamples(folder) {
+  const owner = fs.realpathSync(path.join(folder, 'node_modules/@ecf/deployment'));
+  fs.cpSync('examples', path.join(owner, '../../examples'), { recursive: true, filter: isExample });
+}
+
+function isExample(file) {
+  return file === 'examples' || file.endsWith('.json');
 }
 
 /** Removes what a running program does not read: sources, types, tests, the database of other deployments. */

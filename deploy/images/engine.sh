@@ -2,7 +2,7 @@
 if [ -z "${ENGINE:-}" ]; then
   if docker info >/dev/null 2>&1; then ENGINE=docker
   elif podman info >/dev/null 2>&1; then ENGINE=podman
-  elif command -v buildah >/dev/null; then ENGINE=buildah
+  elif buildah --version >/dev/null 2>&1; then ENGINE=buildah
   else ENGINE=
   fi
 fi

@@ -51,7 +51,7 @@ describeImages('an image', () => {
     ['status-poller', { DATABASE_URL: 'localhost' }, 'DATABASE_URL'],
     ['reception', {}, 'TRUSTED_ISSUERS_FILE'],
     ['approvals', { PORT: 'http' }, 'PORT'],
-    ['query', { S3_ENDPOINT: 'http://127.0.0.1:1' }, 'S3_ACCESS_KEY'],
+    ['query', { MASTER_KEY: 'short' }, 'MASTER_KEY'],
     ['gateway', { DATABASE_URL, DEFAULT_ENV: 'eCF', AUTHORITY_URL: 'http://127.0.0.1:1' }, 'DEFAULT_ENV'],
     ['standalone', { SANDBOX: 'false' }, 'MASTER_KEY'],
     ['authority-simulator', { SIMULATOR_PORT: 'http' }, 'SIMULATOR_PORT'],
