@@ -5,7 +5,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { freePort } from '@ecf/deployment/servers';
 import { createBucket, s3 } from '@ecf/test-servers';
-import { describe, expect, it } from '@jest/globals';
+import { afterAll, describe, expect, it } from '@jest/globals';
 import { until } from '../support/until.js';
 
 const FOLDER = fileURLToPath(new URL('../../deploy/images', import.meta.url));
@@ -92,6 +92,7 @@ if (lacks === null) {
       S3_REGION: storage.region,
       S3_BUCKET: 'images',
     });
+    afterAll(() => storage.stop());
     // The scenario reads these variables when it is loaded.
     await import('./whole-cycle.test.js');
   }
