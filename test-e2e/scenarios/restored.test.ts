@@ -46,14 +46,18 @@ async function issue(count: number) {
   return all;
 }
 
+async function noOpenWork(stored: StoredEverywhere): Promise<void> {
+  await until(
+    () => stored.openWork(),
+    (work) => Object.values(work).every((count) => count === 0),
+  );
+}
+
 /** The differences between all services, the authority and the archive once no work is open; `expected` of them are waited for. */
 async function differences(expected = 0): Promise<unknown[]> {
   const stored = new StoredEverywhere(dataDir, {});
   try {
-    await until(
-      () => stored.openWork(),
-      (work) => Object.values(work).every((count) => count === 0),
-    );
+    await noOpenWork(stored);
     const { body } = await client().control('GET', `/submissions?rnc=${ISSUER}`);
     const documents = (body as LedgerEntry[]).filter(({ operation }) => /^recepcion/.test(operation));
     let last: unknown[] = [];
@@ -80,13 +84,20 @@ async function tablesOf(database: Pick<Database, 'query'>): Promise<string[]> {
   return rows.map(({ name }) => name);
 }
 
-/** Copies all tables of a service. */
+/** Copies all tables of a service, as of one moment and after open work has ended. */
 async function backUp(service: string): Promise<void> {
+  const stored = new StoredEverywhere(dataDir, {});
+  await noOpenWork(stored);
+  await stored.close();
   const database = embeddedDatabase(dataDir, service);
-  await database.query('DROP SCHEMA IF EXISTS backup CASCADE');
-  await database.query('CREATE SCHEMA backup');
-  for (const table of await tablesOf(database))
-    await database.query(`CREATE TABLE backup.${table} AS TABLE public.${table}`);
+  await database.transaction(
+    async (tx) => {
+      await tx.query('DROP SCHEMA IF EXISTS backup CASCADE');
+      await tx.query('CREATE SCHEMA backup');
+      for (const table of await tablesOf(tx)) await tx.query(`CREATE TABLE backup.${table} AS TABLE public.${table}`);
+    },
+    { isolation: 'repeatable read' },
+  );
   await database.close();
 }
 
