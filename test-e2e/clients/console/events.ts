@@ -35,7 +35,7 @@ export const events = area('the events page of the console', ({ deployment, sign
     await rows(page, paused).getByText('Comprobante aceptado').waitFor();
 
     await page.context().setOffline(true);
-    await page.getByText('Sin conexión').waitFor();
+    await page.getByText('Sin conexión. Continúa').waitFor();
     await accessible(page);
     const offline = await accepted();
     await page.context().setOffline(false);

@@ -11,8 +11,8 @@ ecf backup verify DIR [options]
 
 Copies a running deployment to the folder DIR: the databases of all services as
 of one moment, and the XML that they name. Repeated with the same DIR, it copies
-new XML only; the earlier backup counts until the new one is complete. MASTER_KEY
-is not in it: keep it elsewhere, because no backup opens without it.
+new XML only; the earlier backup counts until the new one is complete.
+MASTER_KEY is not in it: keep it elsewhere, because no backup opens without it.
 
 verify reads every file of DIR and compares its checksum. It needs no database.
 

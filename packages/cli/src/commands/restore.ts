@@ -8,9 +8,9 @@ export const options: Options = { 'data-dir': 'value', json: 'switch', text: 'sw
 
 export const help = `ecf restore DIR [options]
 
-Restores the backup in DIR, made by ecf backup, into an empty data folder or into
-empty databases. Nothing of the deployment may run. The backup is verified first.
-Start the deployment afterwards, with the same MASTER_KEY.
+Restores the backup in DIR, made by ecf backup, into an empty data folder or
+into empty databases. Nothing of the deployment may run. The backup is verified
+first. Start the deployment afterwards, with the same MASTER_KEY.
 
 Options
   --data-dir D  data folder of the deployment to be, with PostgreSQL and XML in
