@@ -49,9 +49,16 @@ export interface Snapshot {
   readonly takenAt: Date;
 }
 
+/** Tables whose rows a TRUNCATE or a detached partition would take from a snapshot, which does not keep them. */
+const LOCKED = `
+  SELECT format('%I', c.relname) AS name FROM pg_class c
+   WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind IN ('r', 'p')`;
+
 /** Begins the transaction that reads the present state. */
 export async function takeSnapshot(client: pg.Client): Promise<Snapshot> {
+  const tables = (await client.query<{ name: string }>(LOCKED)).rows.map(({ name }) => name);
   await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
+  await client.query(`LOCK TABLE ${tables.join(', ')} IN ACCESS SHARE MODE`);
   // The first query takes the snapshot.
   const { rows } = await client.query<{ now: Date }>('SELECT now()');
   return { client, takenAt: rows[0]?.now ?? new Date() };

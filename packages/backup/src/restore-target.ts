@@ -53,7 +53,7 @@ async function openDataFolder(env: Environment): Promise<RestoreTarget> {
     release();
   }
   try {
-    await requireEmpty(folder, readArchiveSettings(env).S3_ENDPOINT === undefined);
+    await requireEmpty(folder);
     // The server of a restore that was killed may still run.
     if (existsSync(path.join(unfinished, 'postgres'))) await (await start()).stop();
     rmSync(unfinished, { recursive: true, force: true });
@@ -87,13 +87,13 @@ async function takeFolder(folder: string): Promise<() => void> {
   throw new BackupError(`the data folder ${folder} is in use by ${taken}. Stop it first, or name another folder.`);
 }
 
-async function requireEmpty(folder: string, inFiles: boolean): Promise<void> {
+async function requireEmpty(folder: string): Promise<void> {
   const refuse = (what: string) =>
     new BackupError(
       `the data folder ${folder} has ${what}. Restore into an empty folder, or move its content elsewhere.`,
     );
   if (existsSync(path.join(folder, 'postgres'))) throw refuse('databases already');
-  if (!inFiles || !existsSync(path.join(folder, 'xml'))) return;
+  if (!existsSync(path.join(folder, 'xml'))) return;
   const present = openXmlStore(readArchiveSettings({ DATA_DIR: folder }), { readOnly: true });
   for await (const _ of present.list()) throw refuse('documents already');
 }

@@ -30,7 +30,7 @@ export function revisionAfter({ restoredAt }: Pick<Restore, 'restoredAt'>): numb
 /** Events may be on their way for a while before they are in the database of another service. */
 const MARGIN_MS = 3_600_000;
 
-/** What changed since then is published again after other services were restored. */
+/** What changed since then is published again after a restore: others may have lost it, or Kafka, with which it was on its way. */
 export function changedSince({ backupAt }: Pick<Restore, 'backupAt'>): Date {
   return new Date(backupAt.getTime() - MARGIN_MS);
 }

@@ -87,9 +87,7 @@ export function createBackground(parts: BackgroundParts): { start(): Promise<voi
       await createDatabaseIfMissing(database.url);
       await migrate(database.url, MIGRATIONS);
       await parts.startClock();
-      await settleRestores(database, async (tx, restore) => {
-        if (restore.ofOthers) await publishChangedSince(tx, changedSince(restore), clock());
-      });
+      await settleRestores(database, (tx, restore) => publishChangedSince(tx, changedSince(restore), clock()));
       await parts.instance.start();
       subscriptions = await parts.subscribe();
       relay.start();

@@ -124,7 +124,7 @@ describe('after the start of a certification run', () => {
         .approval_status;
     expect([await answer('1'), await statusOf()]).toEqual([200, 'approved']);
     await startRun(ISSUER);
-    expect(await statusOf()).toBe('pending');
+    await eventually(statusOf, (status) => status === 'pending');
     expect([await answer('2'), await statusOf()]).toEqual([200, 'rejected']);
     const decisions = await eventually(
       () => world.published.filter(({ data }) => data.encf === encf && data.direction === 'received'),

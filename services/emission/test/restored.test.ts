@@ -153,6 +153,36 @@ describe('a database that was restored to an older state', () => {
     expect((await once(fresh, 'slow')).status).not.toBe(503);
   });
 
+  it('compares the numbers that were drawn before the backup and committed after it', async () => {
+    const flight = sale('31', (ecf) => {
+      ecf.Encabezado.Comprador.RNCComprador = '131880681';
+      named('En vuelo')(ecf);
+    });
+    const first = await once(flight, 'flight');
+    expect(first.body).toMatchObject({ status: 'Aceptado' });
+    await restore({}, async () => {
+      const id = `(SELECT id FROM emission WHERE encf = '${first.body.encf}')`;
+      for (const table of ['submission_key', 'attempt', 'exchange'])
+        await world.database.query(`DELETE FROM ${table} WHERE emission_id = ${id}`);
+      await world.database.query(`DELETE FROM emission WHERE id = ${id}`);
+      await world.database.query(`INSERT INTO reserved_number
+        VALUES ('TesteCF', '${ISSUER}', '${first.body.encf}', gen_random_uuid(), now(), 'account-1', 'flight')`);
+    });
+    const again = await once(flight, 'flight');
+    expect([again.status, again.body.encf, again.body.xml]).toEqual([200, first.body.encf, first.body.xml]);
+    expect(await accepted(first.body.encf)).toHaveLength(1);
+  });
+
+  it('signs no document for contingency under a number that the authority may have', async () => {
+    const lost = stated(1_400);
+    expect((await submit(lost)).body.status).toBe('Aceptado');
+    await restore({ 31: 1_400 });
+    const down = await world.fault({ operation: '*', kind: 'down' });
+    const refused = await world.submit(instance, lost, { contingency: 'true' });
+    expect([refused.status, refused.body.code]).toEqual([503, 'authority_unreachable']);
+    await world.clearFaults(down);
+  });
+
   it('looks up a document that may have been sent after the backup, and does not reject it', async () => {
     const first = await submit(stated(1_300));
     expect(first.body.status).toBe('Aceptado');

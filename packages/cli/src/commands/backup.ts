@@ -28,9 +28,9 @@ Without --data-dir, settings name the other places, as for the services:
   S3_ENDPOINT, S3_...     the bucket with the XML
 
 Exit codes
-  0  the backup is complete; with verify: no file is missing or altered
+  0  the backup is complete; with verify: also, no file is missing or altered
   1  the archive lacks documents that the databases name, and so does the
-     backup; with verify: a file is missing or altered
+     backup; with verify: also, a file is missing or altered
   2  wrong usage, or a database, the archive or DIR cannot be used
 
 Examples
@@ -74,9 +74,9 @@ async function verifyFolder(folder: string, json: boolean, console: Console): Pr
     verifyBackup(folder, ownVersion(), report),
   );
   const { taken_at, missing } = manifest;
-  const text = `backup of ${taken_at}: ${files} files of databases, ${documents} documents, ${faults} faults\n`;
+  const text = `backup of ${taken_at}: ${files} files of databases, ${documents} documents, ${missing.length} of them missing in the archive, ${faults} faults\n`;
   console.stdout.write(
     json ? `${JSON.stringify({ taken_at, files, documents, faults, missing: missing.length })}\n` : text,
   );
-  return faults > 0 ? 1 : 0;
+  return faults > 0 || missing.length > 0 ? 1 : 0;
 }

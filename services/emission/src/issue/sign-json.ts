@@ -86,9 +86,9 @@ export function createSignJson({
       const { caller, taxpayer, uploaded, batchLine } = order;
       const { key, type, tree, route } = invoice;
       const { tokens, login } = await logIn(order, invoice);
-      const wanted = { key, route, dateIssued: invoice.summary.date_issued, previous };
-      const looksUp = !isDrawn && login.token !== null;
-      const accepted = looksUp ? await known.find(wanted, login.token, tokens) : null;
+      const { date_issued: dateIssued, buyer_rnc: buyerRnc } = invoice.summary;
+      const wanted = { key, route, dateIssued, buyerRnc, securityCode: null, previous };
+      const accepted = isDrawn ? null : await known.find(wanted, login.token, tokens);
       const certificate = certificateOf(order);
       await recordUse({ account: caller.accountId, rnc: taxpayer.rnc, use: 'ecf', certificate });
       const began = performance.now();
@@ -101,7 +101,7 @@ export function createSignJson({
       const { securityCode } = signed.facts;
       if (accepted !== null && accepted.securityCode !== securityCode) throw usedAtAuthority(key);
       const isKnown =
-        accepted !== null || (looksUp && (await known.hasSummary(wanted, securityCode, login.token, tokens)));
+        accepted !== null || (!isDrawn && (await known.hasSummary(wanted, securityCode, login.token, tokens)));
       // Some warnings are known only now, for example that of another signing time.
       if (order.refusesWarnings) refuseWarnings(signed.facts.warnings, batchLine !== null);
       observer.signed((performance.now() - began) / 1_000);

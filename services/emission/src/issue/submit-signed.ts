@@ -181,7 +181,8 @@ export function createSubmitSigned({
     previous: Attempt | null,
     tokens: TokenSource,
   ): Promise<boolean> {
-    const wanted = { key, route, dateIssued: summary.date_issued, previous };
+    const { date_issued: dateIssued, buyer_rnc: buyerRnc } = summary;
+    const wanted = { key, route, dateIssued, buyerRnc, securityCode: facts.securityCode, previous };
     const token = await tokens.get();
     const accepted = await known.find(wanted, token, tokens);
     if (accepted === null) return known.hasSummary(wanted, facts.securityCode, token, tokens);

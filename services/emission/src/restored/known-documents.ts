@@ -10,6 +10,9 @@ interface Wanted {
   readonly key: DocumentKey;
   readonly route: 'ecf' | 'rfce';
   readonly dateIssued: string;
+  readonly buyerRnc: string | null;
+  /** Of a document that is signed already; null for one that is to be signed. */
+  readonly securityCode: string | null;
   /** The attempt under the number that ended before and left it free; null for the first. */
   readonly previous: Attempt | null;
 }
@@ -29,11 +32,13 @@ export interface KnownDocuments {
   /**
    * The accepted full document under the number; null if there is none.
    *
-   * @throws EmissionError 503 `authority_unreachable` while the authority does not say, or has not decided
+   * @param token null while the authority is unreachable
+   * @throws EmissionError 503 `authority_unreachable` while the authority does not say, or has not decided; 409 `encf_already_used`
+   *   if it accepted a document under the number and shows none
    */
-  find(wanted: Wanted, token: string, tokens: TokenSource): Promise<KnownDocument | null>;
+  find(wanted: Wanted, token: string | null, tokens: TokenSource): Promise<KnownDocument | null>;
   /** Whether the authority has the summary with this security code. @throws EmissionError 503 `authority_unreachable` */
-  hasSummary(wanted: Wanted, securityCode: string, token: string, tokens: TokenSource): Promise<boolean>;
+  hasSummary(wanted: Wanted, securityCode: string, token: string | null, tokens: TokenSource): Promise<boolean>;
 }
 
 export function createKnownDocuments(
@@ -49,6 +54,7 @@ export function createKnownDocuments(
   return {
     async find(wanted, token, tokens) {
       if (wanted.route !== 'ecf' || wanted.key.env === 'CerteCF' || !mayBeLost(wanted)) return null;
+      if (token === null) throw notKnown(wanted);
       const query = { ...nameOf(wanted.key), token };
       const submissions = await authority.queryTrackIds(query);
       if (submissions.outcome !== 'verdict') return unanswered(submissions.outcome, wanted, token, tokens);
@@ -56,14 +62,21 @@ export function createKnownDocuments(
       const others = submissions.verdict.trackIds.filter(({ trackId }) => !before.has(trackId));
       if (others.some(({ status }) => status === 'EnProceso')) throw notKnown(wanted);
       if (others.every(({ status }) => status === 'Rechazado')) return null;
-      const state = await authority.queryState(query);
-      if (state.outcome !== 'verdict') return unanswered(state.outcome, wanted, token, tokens);
+      const state = await authority.queryState({
+        ...query,
+        buyerRnc: wanted.buyerRnc ?? undefined,
+        securityCode: wanted.securityCode ?? undefined,
+      });
+      if (state.outcome === 'refused') throw usedAtAuthority(wanted.key);
+      if (state.outcome === 'unauthorized') await tokens.refused(token);
+      if (state.outcome !== 'verdict') throw notKnown(wanted);
       const { securityCode, dateSigned } = state.verdict;
       if (securityCode === null) throw notKnown(wanted);
       return { securityCode, signedAt: dateSigned === null ? null : new Date(dateSigned) };
     },
     async hasSummary(wanted, securityCode, token, tokens) {
       if (wanted.route !== 'rfce' || !mayBeLost(wanted)) return false;
+      if (token === null) throw notKnown(wanted);
       const answer = await authority.queryConsumerSummary({ ...nameOf(wanted.key), token, securityCode });
       if (answer.outcome !== 'verdict') {
         await unanswered(answer.outcome, wanted, token, tokens);

@@ -4,7 +4,10 @@ import type { LostNumberStore, Series } from './ports.js';
 /** The parameters $1 to $3 of every statement: environment, issuer and type of the series. */
 const valuesOf = ({ env, issuerRnc, ecfType }: Series) => [env, issuerRnc, ecfType];
 
-const POSITIONS = `SELECT coalesce(p.next_number, r.first) AS next, r.last
+/** The comparison begins at the first number that was drawn and not committed, or after the last one that was drawn. */
+const POSITIONS = `SELECT coalesce((SELECT min(substr(n.encf, 4)::bigint) FROM reserved_number n
+      WHERE n.env = stored_environment($1, $2, NULL) AND n.issuer_rnc = $2 AND n.encf BETWEEN encf_of($3, r.first) AND encf_of($3, r.last)),
+    p.next_number, r.first) AS next, r.last
   FROM unnest($4::bigint[], $5::bigint[]) AS r(first, last)
   LEFT JOIN number_position p ON p.env = stored_environment($1, $2, NULL) AND p.issuer_rnc = $2 AND p.ecf_type = $3 AND p.first_number = r.first
   ORDER BY r.first`;

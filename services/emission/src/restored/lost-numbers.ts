@@ -105,16 +105,14 @@ export function createLostNumbers({
     if (trackIds.length === 0) return null;
     if (trackIds.some(({ status }) => status === 'EnProceso'))
       throw new Error(`the authority has not decided ${encf} yet`);
-    const isRejected = trackIds.every(({ status }) => status === 'Rechazado');
-    const state = isRejected ? null : await authority.queryState(query);
-    if (state !== null && state.outcome === 'unknown') throw new Error(`the authority does not show ${encf}`);
-    const shown = state?.outcome === 'verdict' ? state.verdict : null;
-    return {
-      encf,
-      totalAmount: shown?.totalAmount ?? null,
-      buyer: shown?.buyerRnc ?? shown?.foreignId ?? null,
-      issuedOn: shown?.dateIssued?.slice(0, 10) ?? null,
-    };
+    if (trackIds.every(({ status }) => status === 'Rechazado'))
+      return { encf, totalAmount: null, buyer: null, issuedOn: null };
+    const state = await authority.queryState(query);
+    if (state.outcome === 'unauthorized') await tokens.refused(token);
+    if (state.outcome !== 'verdict' || state.verdict.totalAmount === null)
+      throw new Error(`the authority does not show ${encf}, which it accepted`);
+    const { totalAmount, buyerRnc, foreignId, dateIssued } = state.verdict;
+    return { encf, totalAmount, buyer: buyerRnc ?? foreignId, issuedOn: dateIssued?.slice(0, 10) ?? null };
   }
 }
 

@@ -94,9 +94,8 @@ const CHANGED = `SELECT ${RECEIVED} FROM received_documents d WHERE d.updated_at
 /** Documents of one statement. */
 const PAGE = 500;
 
-/** After other services were restored: publishes the documents that changed since again. */
+/** After a restore of this service or others: publishes the documents that changed since the backup again. */
 export async function publishAfterRestore(tx: Transaction, restore: Restore, now: Date): Promise<void> {
-  if (!restore.ofOthers) return;
   for (let after = 0, rows: ReceivedDocument[] | null = null; rows === null || rows.length === PAGE; ) {
     rows = await readReceived(tx, CHANGED, [changedSince(restore), after, PAGE]);
     const conflicts = await conflictsOf(
