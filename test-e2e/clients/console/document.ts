@@ -1,6 +1,7 @@
 import { expect, it } from '@jest/globals';
 import { accessible, area } from '../../support/console.js';
 import { Numbering } from '../../support/documents/documents.js';
+import { until } from '../../support/until.js';
 
 const NUMBER = 'E310000009999';
 
@@ -23,9 +24,15 @@ export const document = area('the page of an issued document', ({ deployment, si
       body: JSON.stringify(approval),
     });
     expect(status).toBe(201);
+    await until(
+      () => deployment.demo.call('GET', `/received-arecf/${encf}?issuer_rnc=${issuer_rnc}`),
+      (answer) => answer.status === 200,
+    );
     const page = await signedIn(address(encf));
     await page.getByText('Aprobado').waitFor();
-    const history = await page.locator('.history').getByRole('listitem').allInnerTexts();
+    const entries = page.locator('.history').getByRole('listitem');
+    await entries.nth(6).waitFor();
+    const history = await entries.allInnerTexts();
     const steps = [
       'Recibido de su sistema',
       'Firmado',
