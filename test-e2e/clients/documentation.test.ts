@@ -25,6 +25,7 @@ const PAGES = [
 ];
 /** Listed but not run here: each starts a deployment or runs these tests, and other tests cover them. */
 const SHOWN = [
+  'ecf restore /mnt/backup/ecf --data-dir /var/lib/ecf',
   'npm start',
   "curl -s http://127.0.0.1:8080/fe_Submit -H 'x-api-key: …' -F 'data=<.data/my-invoice.json'",
   'npx @ecf-gateway/cli check invoice.json',
