@@ -1,6 +1,7 @@
 /** Names of receivers: anybody may list one, and its name server decides when and how it answers. */
 import { createHook } from 'node:async_hooks';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { setDefaultAutoSelectFamilyAttemptTimeout } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -8,6 +9,9 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 import { authorityEndpoints, createAuthorityClient, createNameLookup, createReceiverClient } from '../src/index.js';
 import { type NameRecord, type NameServer, startNameServer } from './name-server.js';
 import { httpAnswer, type RawServer, startRawServer } from './raw-server.js';
+
+// Node gives each address of localhost 250 ms, which a busy machine may exceed.
+setDefaultAutoSelectFamilyAttemptTimeout(5_000);
 
 const closers: (() => unknown)[] = [];
 afterEach(async () => {

@@ -1,4 +1,4 @@
-import { syntaxTree } from '@codemirror/language';
+import { ensureSyntaxTree, syntaxTree } from '@codemirror/language';
 import type { EditorState } from '@codemirror/state';
 import type { SyntaxNode } from '@lezer/common';
 
@@ -14,7 +14,7 @@ export interface Part {
  */
 export function partAt(state: EditorState, path: string): Part {
   let part = path === '' ? brokenPart(state) : FIRST;
-  let value: SyntaxNode | null = syntaxTree(state).topNode.firstChild;
+  let value: SyntaxNode | null = treeOf(state).topNode.firstChild;
   for (const [name, position] of stepsOf(path)) {
     const property = value && propertyOf(state, value, name);
     if (!property) break;
@@ -27,9 +27,16 @@ export function partAt(state: EditorState, path: string): Part {
 
 const FIRST: Part = { from: 0, to: 1 };
 
+/** Longest parse of the text in milliseconds. By itself, the editor parses a new text for a few milliseconds only. */
+const PARSE_MS = 1_000;
+
+function treeOf(state: EditorState) {
+  return ensureSyntaxTree(state, state.doc.length, PARSE_MS) ?? syntaxTree(state);
+}
+
 function brokenPart(state: EditorState): Part {
   let broken = FIRST;
-  syntaxTree(state).iterate({
+  treeOf(state).iterate({
     enter: ({ type, from, to }) => {
       if (type.isError && broken === FIRST) broken = { from, to: Math.min(Math.max(to, from + 1), state.doc.length) };
     },
