@@ -24,5 +24,5 @@ export { type SealedValues, sealAnew, sealedRows } from './master-keys/sealed-ro
 export { connectWhenReady, createDatabaseIfMissing, MIGRATION_LOCK, MIGRATIONS_TABLE, migrate } from './migrate.js';
 export { firstIdOf, type MonthlyTable, makeMonthPartitions, nextIdOf } from './months.js';
 export { anyOf, camelCaseRows, queryBuilder, rowsOf, snakeCase, snakeCaseRow } from './query-builder.js';
-export { changedSince, type Restore, restoreOf, revisionAfter, settleRestores } from './restored.js';
+export { changedSince, pagesOf, type Restore, restoreOf, revisionAfter, settleRestores } from './restored.js';
 export { createSharedCalls } from './shared-calls.js';

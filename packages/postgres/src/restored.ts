@@ -63,3 +63,23 @@ export async function restoreOf(database: Pick<Database, 'query'>): Promise<Rest
   const [row] = rows;
   return row === undefined ? null : { restoredAt: row.restored_at, backupAt: row.backup_at, ofOthers: false };
 }
+
+/** Rows that are published again in one statement. */
+const PAGE = 500;
+
+/**
+ * Reads rows in pages, in the order of a number that is theirs alone.
+ *
+ * @param read the rows after a number, `limit` at most
+ */
+export async function* pagesOf<Row>(
+  read: (after: number, limit: number) => Promise<Row[]>,
+  numberOf: (row: Row) => number,
+): AsyncGenerator<Row[]> {
+  for (let after = -1, rows: Row[] | null = null; rows === null || rows.length === PAGE; ) {
+    rows = await read(after, PAGE);
+    yield rows;
+    const last = rows.at(-1);
+    if (last !== undefined) after = numberOf(last);
+  }
+}

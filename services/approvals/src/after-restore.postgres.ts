@@ -3,7 +3,7 @@ import { publishDeliveriesSince } from './buyers/deliveries.postgres.js';
 import { publishGivenSince } from './given/approvals.postgres.js';
 import { publishReceivedSince } from './received/received-approvals.postgres.js';
 
-/** After other services were restored: publishes deliveries and decisions that changed since again. */
+/** After a restore of this service or others: publishes the deliveries and decisions that changed since again. */
 export async function publishChangedSince(tx: Transaction, since: Date, now: Date): Promise<void> {
   await publishDeliveriesSince(tx, since, now);
   await publishGivenSince(tx, since, now);

@@ -3,7 +3,7 @@ import { appendToOutbox, onceEach } from '@ecf/bus';
 import { actEvents, makeEvent } from '@ecf/bus/events';
 import { type DeliveryChanged, documentKey, type OutcomeOperations, TOPICS } from '@ecf/contracts';
 import { type Environment, environmentRun, storedEnvironment } from '@ecf/domain';
-import { camelCaseRows, type Database, queryBuilder, snakeCaseRow, type Transaction } from '@ecf/postgres';
+import { camelCaseRows, type Database, pagesOf, queryBuilder, snakeCaseRow, type Transaction } from '@ecf/postgres';
 import { type Insertable, sql } from 'kysely';
 import { Unwritable } from '../errors.js';
 import { ACTS } from '../events.postgres.js';
@@ -149,15 +149,11 @@ export async function publishDeliveries(tx: Transaction, rows: readonly Outgoing
 
 /** Publishes the deliveries that changed since then, or that are open, again. */
 export async function publishDeliveriesSince(tx: Transaction, since: Date, now: Date): Promise<void> {
-  for (let after = 0, rows: OutgoingRow[] | null = null; rows === null || rows.length === PAGE; ) {
-    rows = camelCaseRows<OutgoingRow>((await tx.query(CHANGED, [since, after, PAGE])).rows);
-    await publishDeliveries(tx, rows, now);
-    after = rows.at(-1)?.id ?? after;
-  }
+  const read = async (after: number, limit: number) =>
+    camelCaseRows<OutgoingRow>((await tx.query(CHANGED, [since, after, limit])).rows);
+  for await (const rows of pagesOf(read, ({ id }) => id)) await publishDeliveries(tx, rows, now);
 }
 
-/** Deliveries of one statement. */
-const PAGE = 500;
 const CHANGED = `SELECT * FROM outgoing_documents WHERE kind = 'delivery' AND id > $2
   AND (created_at >= $1 OR sent_at >= $1 OR due_at IS NOT NULL) ORDER BY id LIMIT $3`;
 

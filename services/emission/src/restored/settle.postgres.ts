@@ -1,5 +1,5 @@
 import { appendToOutbox, type BusEvent } from '@ecf/bus';
-import { changedSince, firstIdOf, type Restore, revisionAfter, type Transaction } from '@ecf/postgres';
+import { changedSince, firstIdOf, pagesOf, type Restore, revisionAfter, type Transaction } from '@ecf/postgres';
 import type { Attempt } from '../attempt/attempt.js';
 import { ATTEMPT_COLUMNS, attemptsOf } from '../attempt/emission.postgres.js';
 
@@ -35,8 +35,6 @@ const CHANGED = `SELECT ${ATTEMPT_COLUMNS} FROM emission e JOIN attempt a ON a.e
     UNION SELECT o.emission_id FROM attempt o WHERE ${OPEN('o.')} AND o.emission_id > $2
     ORDER BY 1 LIMIT $3) ORDER BY e.id`;
 
-const PAGE = 500;
-
 /** Makes this service and the others agree after a restore: publishes the documents that changed since the backup again. */
 export async function settleRestore(
   tx: Transaction,
@@ -48,9 +46,7 @@ export async function settleRestore(
     await tx.query(RAISE_CANCELLATIONS, [revisionAfter(restore)]);
   }
   const since = new Date(changedSince(restore).getTime() - DAYS_BEFORE * 24 * 3_600_000).toISOString().slice(0, 10);
-  for (let after = 0, page: Attempt[] | null = null; page === null || page.length === PAGE; ) {
-    page = attemptsOf((await tx.query(CHANGED, [since, after, PAGE])).rows);
-    await appendToOutbox(tx, page.map(describe));
-    after = page.at(-1)?.emissionId ?? after;
-  }
+  const read = async (after: number, limit: number) =>
+    attemptsOf((await tx.query(CHANGED, [since, after, limit])).rows);
+  for await (const page of pagesOf(read, ({ emissionId }) => emissionId)) await appendToOutbox(tx, page.map(describe));
 }

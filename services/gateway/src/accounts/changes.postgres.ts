@@ -1,13 +1,21 @@
 import { appendToOutbox } from '@ecf/bus';
 import type { ActedBy, AuditAct } from '@ecf/contracts';
 import { toIsoDominican } from '@ecf/domain';
-import { anyOf, type Database, queryBuilder, type Restore, revisionAfter, type Transaction } from '@ecf/postgres';
+import {
+  anyOf,
+  type Database,
+  pagesOf,
+  queryBuilder,
+  type Restore,
+  revisionAfter,
+  type Transaction,
+} from '@ecf/postgres';
 import type { Kysely } from 'kysely';
 import { requireValidActor } from '../access/valid-actor.postgres.js';
 import { appendAudit } from '../audit/audit-log.postgres.js';
 import type { DB } from '../generated/tables.js';
 import { taxpayerChanged } from './taxpayer-event.js';
-import { readParts, selectTaxpayers, type WholeTaxpayer } from './taxpayer-rows.postgres.js';
+import { readParts, selectTaxpayers } from './taxpayer-rows.postgres.js';
 
 export interface AccountChangesOptions {
   database: Database;
@@ -87,17 +95,15 @@ export async function publishAfterRestore(tx: Transaction, restore: Restore, now
     for (const { account_id, rncs } of accounts.rows)
       await renumber(tx, account_id, rncs, await raise(db, rncs.length));
   }
-  for (let after = -1, rows: WholeTaxpayer[] | null = null; rows === null || rows.length === PAGE; ) {
-    const page = selectTaxpayers(db).where('revision', '>', after).orderBy('revision').limit(PAGE);
-    rows = await readParts(db, await page.execute());
+  const read = async (after: number, limit: number) => {
+    const page = selectTaxpayers(db).where('revision', '>', after).orderBy('revision').limit(limit);
+    return readParts(db, await page.execute());
+  };
+  for await (const rows of pagesOf(read, ({ revision }) => revision)) {
     const events = rows.map((taxpayer) => taxpayerChanged(taxpayer, now));
     await appendToOutbox(tx, events);
-    after = rows.at(-1)?.revision ?? after;
   }
 }
-
-/** Taxpayers of one statement. */
-const PAGE = 500;
 
 /** Raises the access revision; its row is locked until the end of the transaction. */
 async function raise(db: Kysely<DB>, by: number): Promise<number> {

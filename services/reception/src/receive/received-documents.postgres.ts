@@ -4,6 +4,7 @@ import { type AuthorityStatus, MAX_EVENT_CONFLICTS } from '@ecf/contracts';
 import {
   camelCaseRows,
   changedSince,
+  pagesOf,
   type Queries,
   type Restore,
   type Statement,
@@ -91,13 +92,11 @@ async function withKnown(queries: Queries, id: number, conflicts: readonly Confl
 
 /** Documents that changed since $1, after the id $2, $3 at most. */
 const CHANGED = `SELECT ${RECEIVED} FROM received_documents d WHERE d.updated_at >= $1 AND d.id > $2 ORDER BY d.id LIMIT $3`;
-/** Documents of one statement. */
-const PAGE = 500;
 
 /** After a restore of this service or others: publishes the documents that changed since the backup again. */
 export async function publishAfterRestore(tx: Transaction, restore: Restore, now: Date): Promise<void> {
-  for (let after = 0, rows: ReceivedDocument[] | null = null; rows === null || rows.length === PAGE; ) {
-    rows = await readReceived(tx, CHANGED, [changedSince(restore), after, PAGE]);
+  const read = (after: number, limit: number) => readReceived(tx, CHANGED, [changedSince(restore), after, limit]);
+  for await (const rows of pagesOf(read, ({ id }) => id)) {
     const conflicts = await conflictsOf(
       tx,
       rows.map(({ id }) => id),
@@ -107,7 +106,6 @@ export async function publishAfterRestore(tx: Transaction, restore: Restore, now
       return receivedEvent(document, conflicts.get(document.id) ?? [], stamp, 'received_invoice.changed');
     });
     await appendToOutbox(tx, events);
-    after = rows.at(-1)?.id ?? after;
   }
 }
 
