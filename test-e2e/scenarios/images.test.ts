@@ -24,9 +24,13 @@ function whatIsMissing(): string | null {
   const script = `. ${FOLDER}/engine.sh; [ -z "$ENGINE" ] || echo "$ENGINE"`;
   const engine = execFileSync('bash', ['-c', script], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim();
   if (engine === '') return 'No container engine works here: install docker, podman or buildah.';
-  const known = execFileSync(engine, ['images'], { encoding: 'utf8' });
+  const revision = execFileSync('git', ['rev-parse', 'HEAD'], { cwd: FOLDER, encoding: 'utf8' }).trim();
+  const filter = `label=org.opencontainers.image.revision=${revision}`;
+  const known = execFileSync(engine, ['images', '--filter', filter], { encoding: 'utf8' });
   const missing = IMAGES.filter((image) => !known.includes(`ecf/${image} `));
-  return missing.length === 0 ? null : `Images are missing: run deploy/images/build.sh ${missing.join(' ')}.`;
+  return missing.length === 0
+    ? null
+    : `Images of this commit are missing: run deploy/images/build.sh ${missing.join(' ')}.`;
 }
 
 /** Runs an image until it ends by itself: its exit code and its output. */
