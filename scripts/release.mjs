@@ -1,70 +1,95 @@
-// `npm run release -- --dry-run`: checks that this commit can be released, and makes everything that is published: packages
-// (dist-packages/), images with their bills of materials (dist/images/), the bill of materials of the whole and the notes
-// (dist/release/). It reports everything that is missing and ends with 1. Without `--dry-run` it stops at what is missing, then
-// tags the commit and publishes. PREFIX, ENGINE and PLATFORM are those of deploy/images/build.sh.
+// `npm run release -- 1.0.0` releases a version: it writes the version everywhere, commits that, makes what is published, tags
+// the commit and publishes. Without a version it releases the one that the checkout has. What is published:
+//
+//   dist-packages/   packages
+//   dist/images/     the bill of materials of each image
+//   dist/release/    notes, Helm chart, bill of materials of the whole, SHA-256 of all these files
+//
+// With `--dry-run` it makes all of this, reports everything that is missing, and ends with 1 if something is. It then commits and
+// publishes nothing and leaves the checkout as it was. PREFIX, ENGINE, PLATFORM and BASE are those of deploy/images/build.sh, and
+// BUILD_OPTIONS are options of the engine.
 import { execFileSync, spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
-import { packAll } from './pack.mjs';
+import { newVersionFaults, notesOf, readVersion, setVersion, versionFaults } from './release-version.mjs';
 import { fail, ROOT, say, setup } from './setup.mjs';
 
 /** Lines of notes that still fit on a page. */
 const PAGE = 70;
-const dryRun = process.argv.includes('--dry-run');
-const { version } = readJson('package.json');
-const tag = `v${version}`;
 const target = path.join(ROOT, 'dist', 'release');
+const words = process.argv.slice(2);
+const dryRun = words.includes('--dry-run');
+const wanted = words.filter((word) => word !== '--dry-run');
+if (wanted.length > 1 || wanted.some((word) => word.startsWith('-')))
+  fail('usage: npm run release -- [VERSION] [--dry-run]');
+if (wanted.length === 1 && wanted[0] !== readVersion(ROOT)) begin(wanted[0]);
 
-const missing = [...versionFaults(), ...commitFaults(), ...notesFaults()];
+const version = readVersion(ROOT);
+const tag = `v${version}`;
+fs.rmSync(target, { recursive: true, force: true });
+fs.mkdirSync(target, { recursive: true });
+const missing = [...versionFaults(ROOT), ...commitFaults(), ...notesFaults()];
 if (missing.length > 0 && !dryRun) fail(`${version} cannot be released.`, missing.join('\n  '));
 await setup();
 run('npm', ['run', '--silent', 'sbom']);
 fs.cpSync(path.join(ROOT, 'dist', 'sbom.cdx.json'), path.join(target, 'sbom.cdx.json'));
+run('tar', ['-czf', path.join(target, `ecf-gateway-${version}.tgz`), '-C', 'deploy/helm', 'ecf-gateway']);
+const { packAll } = await import('./pack.mjs');
 const packages = await packAll();
 for (const { tarball } of packages) say(path.relative(ROOT, tarball));
 const engine = engineOf();
+fs.rmSync(path.join(ROOT, 'dist', 'images'), { recursive: true, force: true });
 if (engine === '')
   missing.push('No container engine works here: install docker, podman or buildah to make the images.');
-else run('deploy/images/build.sh', (process.env.BUILD_OPTIONS ?? '').split(' ').filter(Boolean));
+else run('deploy/images/build.sh', ['--', ...(process.env.BUILD_OPTIONS ?? '').split(' ').filter(Boolean)]);
+writeChecksums();
 
-if (dryRun) {
-  if (missing.length > 0) fail(`${version} cannot be released yet.`, missing.join('\n  '));
-  say(`${tag} can be released. Run it without --dry-run to publish it.`);
-} else if (missing.length > 0) fail(`${version} was not released.`, missing.join('\n  '));
+if (missing.length > 0) fail(`${version} cannot be released yet.`, missing.join('\n  '));
+if (dryRun) say(`${tag} can be released. Run it without --dry-run to publish it.`);
 else publish();
 
-/** Every package, the images of compose and the chart have the version of the product. */
-function versionFaults() {
-  const faults = /^\d+\.\d+\.\d+$/.test(version) ? [] : [`package.json: ${version} is not a version`];
-  const files = git('ls-files', '*package.json').filter((file) => !/^(examples|scripts)\//.test(file));
-  for (const file of files) {
-    const other = readJson(file).version;
-    if (other !== undefined && other !== version) faults.push(`${file}: the version is ${other}`);
-  }
-  for (const file of git('ls-files', 'deploy/compose/*.yaml', 'deploy/helm/*Chart.yaml')) {
-    const text = fs.readFileSync(path.join(ROOT, file), 'utf8');
-    const named = [...text.matchAll(/ecf\/[a-z-]+:([\w.]+)|^(?:appVersion|version): "?([\w.]+)/gm)];
-    const wrong = named.map(([, image, chart]) => image ?? chart).filter((each) => each !== version);
-    if (wrong.length > 0) faults.push(`${file}: the version is ${wrong[0]}`);
-  }
-  return faults;
+/** Writes a new version everywhere and commits it; a dry run takes the changes back when it ends. */
+function begin(next) {
+  const faults = [...newVersionFaults(ROOT, next), ...unsavedFaults()];
+  if (faults.length > 0) fail(`${next} cannot be released.`, faults.join('\n  '));
+  if (dryRun) process.once('exit', () => git('restore', '.'));
+  setVersion(ROOT, next, new Date().toISOString().slice(0, 10));
+  run('npm', ['run', '--silent', 'generate']);
+  if (!dryRun) git('commit', '--all', '--message', `release: ${next}`);
+}
+
+function unsavedFaults() {
+  return git('status', '--porcelain').length === 0 ? [] : ['The checkout has changes that are not committed.'];
 }
 
 function commitFaults() {
-  const faults = git('status', '--porcelain').length === 0 ? [] : ['The checkout has changes that are not committed.'];
+  // A new version of a dry run is not committed.
+  const faults = dryRun && wanted.length === 1 ? [] : unsavedFaults();
   if (git('tag', '--list', tag).length > 0) faults.push(`The tag ${tag} exists.`);
   return faults;
 }
 
 /** Writes the notes: the section of the version in CHANGELOG.md. */
 function notesFaults() {
-  const sections = fs.readFileSync(path.join(ROOT, 'CHANGELOG.md'), 'utf8').split('\n## ').slice(1);
-  const notes = sections.find((section) => section.startsWith(`${version} `) || section.startsWith(`${version}\n`));
-  fs.mkdirSync(target, { recursive: true });
+  const notes = notesOf(ROOT, version);
   if (notes === undefined) return [`CHANGELOG.md has no section "## ${version}".`];
-  fs.writeFileSync(path.join(target, 'NOTES.md'), `# ${notes.trim()}\n`);
-  const lines = notes.trim().split('\n').length;
+  fs.writeFileSync(path.join(target, 'NOTES.md'), `# ${notes}\n`);
+  const lines = notes.split('\n').length;
   return lines <= PAGE ? [] : [`The notes of ${version} have ${lines} lines; a page has ${PAGE}.`];
+}
+
+/** Writes SHA256SUMS for everything that was made, as `sha256sum --check` in the root of the checkout reads it. */
+function writeChecksums() {
+  const folders = ['dist-packages', 'dist/images', 'dist/release'].filter((each) =>
+    fs.existsSync(path.join(ROOT, each)),
+  );
+  const files = folders.flatMap((folder) => fs.readdirSync(path.join(ROOT, folder)).map((name) => `${folder}/${name}`));
+  const lines = files.sort().map((file) => {
+    const sum = createHash('sha256').update(fs.readFileSync(path.join(ROOT, file)));
+    return `${sum.digest('hex')}  ${file}\n`;
+  });
+  fs.writeFileSync(path.join(target, 'SHA256SUMS'), lines.join(''));
 }
 
 function engineOf() {
@@ -74,10 +99,10 @@ function engineOf() {
 
 function publish() {
   const images = fs.readdirSync(path.join(ROOT, 'dist', 'images')).map((file) => path.basename(file, '.cdx.json'));
-  run('git', ['tag', '--annotate', tag, '--file', path.join(target, 'NOTES.md')]);
+  run('git', ['tag', '--annotate', tag, '--cleanup', 'whitespace', '--file', path.join(target, 'NOTES.md')]);
   for (const { tarball } of packages) run('npm', ['publish', '--access', 'public', tarball]);
   for (const image of images) run(engine, ['push', `${process.env.PREFIX ?? 'ecf'}/${image}:${version}`]);
-  run('git', ['push', 'origin', tag]);
+  run('git', ['push', '--atomic', 'origin', 'HEAD', tag]);
   say(`${tag} is published`);
 }
 
@@ -88,8 +113,4 @@ function git(...args) {
 function run(command, args) {
   const { status, error } = spawnSync(command, args, { cwd: ROOT, stdio: 'inherit' });
   if (status !== 0) fail(`${[command, ...args.slice(0, 1)].join(' ')} failed.`, error?.message ?? '');
-}
-
-function readJson(file) {
-  return JSON.parse(fs.readFileSync(path.join(ROOT, file), 'utf8'));
 }

@@ -6233,7 +6233,7 @@ export interface components {
             name: string;
             /**
              * @description The version of the product
-             * @example 0.1.0
+             * @example 1.0.0
              */
             version: string;
             /**

@@ -6,7 +6,7 @@ import { operations } from './operation.js';
 
 export const serviceSchema = named('Service', {
   name: z.string().meta({ description: 'The name of the product', examples: ['ecf-gateway'] }),
-  version: z.string().meta({ description: 'The version of the product', examples: ['0.1.0'] }),
+  version: z.string().meta({ description: 'The version of the product', examples: ['1.0.0'] }),
   interface_version: z.string().meta({ description: 'The version of this interface', examples: ['3.0'] }),
   environments: z.array(environmentSchema).describe('The environments that the deployment serves'),
   authority: z
