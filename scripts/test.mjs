@@ -13,7 +13,7 @@ import { fail, say, setup } from './setup.mjs';
 const WORKERS = Math.max(2, Math.min(4, Math.floor(os.totalmem() / 2 ** 31)));
 
 /** Tests that start the distributed deployment. */
-const DISTRIBUTED = '/scenarios/(chaos|distributed)\\.test\\.ts$';
+const DISTRIBUTED = '/scenarios/(chaos|distributed|two-versions)\\.test\\.ts$';
 
 /** Runs Jest and counts the results; `skipped` has the names of skipped tests. */
 async function run(args) {
