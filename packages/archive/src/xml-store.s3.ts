@@ -64,9 +64,13 @@ export function openS3XmlStore(settings: S3Settings): XmlStore & { close(): void
           }),
         );
       } catch (error) {
-        // 412: the object exists, perhaps by an earlier attempt. 409: another put of the same object is in flight.
-        if (statusOf(error) !== 412 && statusOf(error) !== 409) throw error;
-        if (sha256Of(await read(path)) !== checksum)
+        // 412: the object exists, perhaps by an earlier attempt. 409: another put of the same object is in flight. 403: the object
+        // exists and is locked, or the key has no right to write.
+        if (![403, 409, 412].includes(statusOf(error) ?? 0)) throw error;
+        const stored = await read(path).catch((unread) => {
+          throw statusOf(error) === 403 ? error : unread;
+        });
+        if (sha256Of(stored) !== checksum)
           throw new XmlStoreError(
             'exists',
             `Another document is stored under ${path}; stored documents are never overwritten.`,

@@ -59,15 +59,16 @@ afterAll(() => server?.stop());
     await expect(store.get(name(6), checksum)).rejects.toMatchObject({ code: 'missing' });
   });
 
-  it('stores in a bucket with object lock, whose storage then refuses to delete the object', async () => {
+  it('stores twice in a bucket with object lock, whose storage then refuses to delete the object', async () => {
     const locked = `${bucket}-locked`;
     await client.send(new CreateBucketCommand({ Bucket: locked, ObjectLockEnabledForBucket: true }));
-    const Rule = { DefaultRetention: { Mode: 'COMPLIANCE', Days: 1 } } as const;
+    const Rule = { DefaultRetention: { Mode: 'COMPLIANCE', Years: 10 } } as const;
     const configuration = { ObjectLockEnabled: 'Enabled', Rule } as const;
     await client.send(
       new PutObjectLockConfigurationCommand({ Bucket: locked, ObjectLockConfiguration: configuration }),
     );
     const archive = openXmlStore(read({ ...env, S3_REGION: region, S3_BUCKET: locked }));
+    await archive.put(name(10), bytes);
     await archive.put(name(10), bytes);
     const object = { Bucket: locked, Key: name(10) };
     await expect(client.send(new DeleteObjectCommand(object))).rejects.toThrow();
