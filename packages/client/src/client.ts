@@ -179,16 +179,17 @@ export function createClient({ url, apiKey, environment, ...retries }: ClientOpt
  *
  * @throws GatewayError `unknown_answer`
  */
-async function refuseUnknown(response: Response, parseAs: string): Promise<void> {
-  if (!response.ok || response.status === 204) return;
+async function refuseUnknown(response: Response, parseAs: string): Promise<Response | undefined> {
+  if (!response.ok || response.status === 204) return undefined;
   if (/html/.test(response.headers.get('content-type') ?? '')) throw errorOf(response, await response.text());
-  if (parseAs !== 'json') return;
-  const text = await response.clone().text();
+  if (parseAs !== 'json') return undefined;
+  const text = await response.text();
   try {
     JSON.parse(text);
   } catch {
     throw errorOf(response, text);
   }
+  return new Response(text, response);
 }
 
 /** `DD-MM-YYYY`, as the interface expects a day. */
