@@ -7,6 +7,10 @@ if [ -e tls/ca.key ]; then
   echo "tls/ca.key exists. Remove it to replace all certificates." >&2
   exit 1
 fi
+case $(id -u) in
+  0 | 1000) ;;
+  *) echo "Run this as root: the broker runs as user 1000, and its key must belong to that user." >&2; exit 1 ;;
+esac
 umask 077
 new="openssl req -x509 -newkey rsa:2048 -nodes -days 3650"
 $new -subj "/CN=ecf authority" -keyout tls/ca.key -out files/ca.pem 2>/dev/null
@@ -16,5 +20,4 @@ for server in kafka postgres redis s3; do
 done
 cat tls/kafka.key tls/kafka.crt > kafka/broker.pem
 chmod 644 files/ca.pem tls/*.crt
-# The broker runs as user 1000.
-if [ "$(id -u)" -eq 0 ]; then chown 1000 kafka/broker.pem; else chmod 644 kafka/broker.pem; fi
+chown 1000 kafka/broker.pem
