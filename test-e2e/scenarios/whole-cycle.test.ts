@@ -27,11 +27,11 @@ const ROOT = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../..')
 /** Metrics of the brokers and of the shared cache, which the standalone deployment does not have. */
 const OF_SERVERS = /^ecf_(consumer_\w+|foreign_events_total|shared_cache_\w+)$/;
 /** Retries are late, so a failed first delivery fails the test. */
-const deployment = useDeployment({
-  DELIVERY_FIRST_RETRY_MS: '60000',
-  FIRST_QUERY_MS: '200',
-  APPROVAL_DEADLINE_DAYS: '30',
-});
+const deployment = useDeployment(
+  { DELIVERY_FIRST_RETRY_MS: '60000', FIRST_QUERY_MS: '200', APPROVAL_DEADLINE_DAYS: '30' },
+  // Services log in to a broker of their own as users that can use their topics only.
+  { ownServers: true },
+);
 
 type Body = Answer['body'];
 interface Party {
