@@ -6,6 +6,7 @@ export const IMAGES = {
   reception: '@ecf/reception',
   approvals: '@ecf/approvals',
   query: '@ecf/query',
+  cli: '@ecf/cli',
   standalone: '@ecf/standalone',
   'authority-simulator': '@ecf/authority-simulator',
 };

@@ -275,7 +275,7 @@ describe('compose', () => {
 
   it('builds each service from its target of the Dockerfile, under the version of the product', () => {
     const built = Object.entries(compose.services).filter(([, { build }]) => build !== undefined);
-    expect(built.map(([name]) => name).sort()).toEqual([...SERVICES, 'authority-simulator'].sort());
+    expect(built.map(([name]) => name).sort()).toEqual([...SERVICES, 'authority-simulator', 'cli'].sort());
     for (const [name, { build, image }] of built) {
       expect(path.resolve(folder, build?.context ?? '')).toBe(ROOT);
       expect(path.resolve(ROOT, build?.dockerfile ?? '')).toBe(path.join(images, 'Dockerfile'));
@@ -420,7 +420,7 @@ describe('images', () => {
       IMAGES: Record<string, string>;
     };
     const targets = stages.flatMap((stage) => /^FROM runtime AS (\S+)/.exec(stage)?.[1] ?? []);
-    expect(targets).toEqual([...SERVICES, 'standalone', 'authority-simulator']);
+    expect(targets).toEqual([...SERVICES, 'cli', 'standalone', 'authority-simulator']);
     expect(Object.keys(IMAGES)).toEqual(targets);
     for (const [name, owner] of Object.entries(IMAGES)) {
       const places = ['services', 'packages', 'deploy'].map((place) => path.join(ROOT, place, name, 'package.json'));
