@@ -423,6 +423,20 @@ describe('over PostgreSQL', () => {
     expect([await page(first as number), await page(ids[1] as number)]).toEqual([ids.slice(0, 2), ids.slice(2)]);
   });
 
+  it('lists all documents in pages, and continues after a page whose documents are in a detached month', async () => {
+    const database = databases[0] as Database;
+    const { page } = createPostgresPublishedDocuments(database);
+    await database.query('ALTER TABLE attempt DETACH PARTITION attempt_default');
+    const detached = await page(0, 2);
+    await database.query('ALTER TABLE attempt ATTACH PARTITION attempt_default DEFAULT');
+    const [first, second] = [await page(0, 2), await page(detached.next as number, 2)];
+    expect(detached).toEqual({ attempts: [], next: first.attempts[1]?.emissionId });
+    expect(first.attempts).toHaveLength(2);
+    expect(first.attempts[0]).not.toHaveProperty('numberId');
+    expect(second.attempts[0]?.emissionId).toBeGreaterThan(detached.next as number);
+    expect(await page(second.attempts[1]?.emissionId as number, 1_000)).toMatchObject({ next: null });
+  });
+
   it.each([
     ['the backlog is counted', BACKLOG, []],
     ['documents that the authority has to decide are listed', PAGE_OF_AWAITED, [0, 100]],

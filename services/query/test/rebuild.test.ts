@@ -251,6 +251,19 @@ describe('the first start', () => {
     await late.stop();
   });
 
+  it('copies the documents after a first page that is empty because its month is detached', async () => {
+    const owners = createOwners();
+    owners.issue(...truth.slice(0, 30));
+    const emission: typeof owners.emission = {
+      ...owners.emission,
+      pageOfInvoices: async (request) =>
+        request.after === 0 ? { invoices: [], next: 10 } : owners.emission.pageOfInvoices(request),
+    };
+    const late = await startWorld({}, {}, { ...owners, emission });
+    expect((await late.get('/invoices/count', YEAR)).body.total_invoices).toBe(20);
+    await late.stop();
+  });
+
   it('retries until the owners answer, and does nothing if they have no documents', async () => {
     const owners = createOwners();
     owners.away = true;

@@ -54,7 +54,10 @@ export const EMISSION_OPERATIONS = {
     z.object({ env: environmentSchema, numbers: numbersSchema, whole: z.boolean().optional() }),
     z.object({ invoices: z.array(invoiceChangedSchema) }),
   ),
-  /** The present state of all documents, by id, `limit` at a time. `next` is null at the end. */
+  /**
+   * The present state of all documents, by id, at most `limit` at a time: a page lacks the documents of detached months. `next` is
+   * null at the end.
+   */
   pageOfInvoices: internalOperation(
     '/internal/invoices/page',
     ['query'],

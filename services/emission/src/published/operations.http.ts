@@ -32,9 +32,8 @@ export function internalOperations(parts: {
       };
     },
     pageOfInvoices: async ({ after, limit }) => {
-      const attempts = await published.page(after, limit);
-      const last = attempts.length < limit ? undefined : attempts.at(-1);
-      return { invoices: attempts.map(invoiceChanged), next: last?.emissionId ?? null };
+      const { attempts, next } = await published.page(after, limit);
+      return { invoices: attempts.map(invoiceChanged), next };
     },
     sealedCertificate: async ({ env, issuer_rnc, encf, run }) => {
       const attempt = await emissions.find({ env, issuerRnc: issuer_rnc, encf, run });

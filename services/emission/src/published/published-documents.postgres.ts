@@ -21,12 +21,12 @@ const FIND_SUBMISSION = {
     WHERE t.track_id = $2 ORDER BY t.attempt DESC LIMIT 1`,
 };
 
-/** Latest attempts in the order of their emissions' ids. */
+/** Latest attempts in the order of their emissions' ids; none for a number whose month is detached. */
 const PAGE = {
   name: 'emission_page',
-  text: `SELECT ${ATTEMPT_COLUMNS}
+  text: `SELECT e.id AS number_id, ${ATTEMPT_COLUMNS}
     FROM (SELECT * FROM emission WHERE id > $1 ORDER BY id LIMIT $2) e
-    JOIN attempt a ON a.emission_id = e.id AND a.attempt = e.attempt ORDER BY e.id`,
+    LEFT JOIN attempt a ON a.emission_id = e.id AND a.attempt = e.attempt ORDER BY e.id`,
 };
 
 /**
@@ -77,8 +77,10 @@ export function createPostgresPublishedDocuments(database: Database): PublishedD
     },
     submissionHistory: (attempt) => submissionHistory(database, attempt),
     async page(after, limit) {
-      const { rows } = await database.query(PAGE, [after, limit]);
-      return attemptsOf(rows);
+      const { rows } = await database.query<{ number_id: number; emission_id: number | null }>(PAGE, [after, limit]);
+      const last = rows.length < limit ? undefined : rows.at(-1);
+      const attached = rows.filter(({ emission_id }) => emission_id !== null);
+      return { attempts: attemptsOf(attached.map(({ number_id, ...row }) => row)), next: last?.number_id ?? null };
     },
     async awaited(after, limit) {
       const { rows } = await database.query(PAGE_OF_AWAITED, [after, limit]);

@@ -9,8 +9,11 @@ export interface PublishedDocuments {
   findSubmission(env: Environment, trackId: string): Promise<Attempt | null>;
   /** The submission history of the number, oldest first, also the entries that are not kept with the attempt. */
   submissionHistory(attempt: Attempt): Promise<readonly PastSubmission[]>;
-  /** In the order of ids, after the id `after`. */
-  page(after: number, limit: number): Promise<Attempt[]>;
+  /**
+   * In the order of ids, after the id `after`. A page has fewer than `limit`, or none, where months are detached; `next` is null
+   * at the end.
+   */
+  page(after: number, limit: number): Promise<{ attempts: Attempt[]; next: number | null }>;
   /** Documents that the authority has not decided yet, in the order of ids, after the id `after`. */
   awaited(after: number, limit: number): Promise<Attempt[]>;
   /** All answers of the authority about a document, oldest first. */
