@@ -1,7 +1,10 @@
+import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { NumberRange } from '@ecf/contracts';
+import { formatDocumentDate, toCalendarDate } from '@ecf/domain';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Document, encf, example, ISSUER } from './support/documents.js';
+import { until } from './support/until.js';
 import { type Answer, type Instance, World } from './support/world.js';
 
 let world: World;
@@ -55,8 +58,43 @@ async function once(document: Document, key: string): Promise<Answer> {
   }
 }
 
+/** Sends a batch of one line; resolves with its id. */
+async function send(line: string): Promise<string> {
+  const init = {
+    body: `${line}\n`,
+    headers: { 'content-type': 'application/x-ndjson', 'idempotency-key': randomUUID() },
+  };
+  return (await world.call(instance, 'POST', '/batches', init)).body.batch_id;
+}
+
+/** Waits for the end of a batch. */
+async function finished(batch: string): Promise<Answer['body']> {
+  let body: Answer['body'];
+  await until(async () => {
+    body = (await world.call(instance, 'GET', `/batches/${batch}`)).body;
+    return body.finished_at !== null;
+  }, `the end of batch ${batch}`);
+  return body;
+}
+
+/** The batch as it was before its line was issued. */
+async function unfinish(batch: string, line: string): Promise<void> {
+  await world.database.query(
+    'UPDATE batch_line SET outcome = NULL, emission_id = NULL, attempt = NULL, document = $2, due_at = now() WHERE batch_id = $1',
+    [batch, Buffer.from(line)],
+  );
+  await world.database.query('UPDATE batch SET finished_at = NULL, counts = NULL, due_at = now() WHERE id = $1', [
+    batch,
+  ]);
+}
+
+/** States the signing time of an earlier answer. */
+const signedAt = (answer: Answer) => (ecf: Document) => {
+  ecf.FechaHoraFirma = /<FechaHoraFirma>(.*?)</.exec(answer.body.xml)?.[1];
+};
+
 /** Deletes what the database stored after its backup, as a restore does, and records the restore. */
-async function restore(next: Record<string, number>, backup = async () => {}): Promise<void> {
+async function restore(next: Record<string, number>, backup = async () => {}, ago = '0 days'): Promise<void> {
   await instance.stop();
   await backup();
   for (const [type, number] of Object.entries(next)) {
@@ -67,7 +105,7 @@ async function restore(next: Record<string, number>, backup = async () => {}): P
     await world.database.query(`DELETE FROM emission WHERE ${lost}`);
     await world.database.query(`UPDATE number_position SET next_number = ${number} WHERE ecf_type = '${type}'`);
   }
-  await world.database.query(`INSERT INTO restored (restored_at, backup_at) VALUES (now(), now() - interval '1 hour')
+  await world.database.query(`INSERT INTO restored (restored_at, backup_at) VALUES (now() - interval '${ago}', now() - interval '${ago}' - interval '1 hour')
     ON CONFLICT (of_others) DO UPDATE SET restored_at = excluded.restored_at, backup_at = excluded.backup_at, settled_at = NULL`);
   instance = await world.start();
 }
@@ -137,20 +175,101 @@ describe('a database that was restored to an older state', () => {
     expect(await world.ledger(encf('31', 1_200))).toHaveLength(1);
   });
 
-  it('waits while the authority does not answer, and for an operator where it cannot be asked', async () => {
-    await restore({});
-    const ticket = await submit(sale('32'), 'ticket');
-    expect([ticket.status, ticket.headers.get('retry-after')]).toEqual([503, '300']);
-    expect(ticket.body.detail).toContain('an operator has to state the next one');
-    await world.database.query(`SELECT continue_numbers('TesteCF', '${ISSUER}', '32', 1001)`);
-    expect((await submit(sale('32'), 'ticket')).body.encf).toBe(encf('32', 1_001));
+  it('waits for an operator where the authority cannot be asked, and issues no lost sale of type 32 again', async () => {
+    await world.database.query(`SELECT continue_numbers('TesteCF', '${ISSUER}', '32', 1000, true)`);
+    const lost = await submit(sale('32'), 'ticket');
+    expect([lost.body.encf, lost.body.status]).toEqual([encf('32', 1_000), 'Aceptado']);
+    const line = JSON.stringify(sale('32'));
+    const batch = await send(line);
+    await finished(batch);
+    await restore({ 32: 1_000 }, () => unfinish(batch, line));
 
+    const waiting = await submit(sale('32'), 'ticket');
+    expect([waiting.status, waiting.headers.get('retry-after')]).toEqual([503, '300']);
+    expect(waiting.body.detail).toContain('an operator has to state the next one');
+    await world.database.query(`SELECT continue_numbers('TesteCF', '${ISSUER}', '32', 1002)`);
+    const again = await submit(sale('32'), 'ticket');
+    expect([again.status, again.body.code]).toEqual([409, 'encf_already_used']);
+    expect(again.body.detail).toContain('if it has a number, keep that document; if it has none, state an unused eNCF');
+
+    // The operator confirms that the callers send no sale of the lost period again. Batches of the backup do not know that.
+    await world.database.query(`SELECT continue_numbers('TesteCF', '${ISSUER}', '32', 1002, true)`);
+    await world.database.query('UPDATE batch_line SET due_at = now() WHERE outcome IS NULL');
+    expect(await finished(batch)).toMatchObject({ accepted: 0, refused: 1 });
+    const { body } = await world.call(instance, 'GET', `/batches/${batch}/results`);
+    expect(body.results[0]).toMatchObject({ error: { code: 'encf_already_used' } });
+    expect((await submit(sale('32'), 'new sale')).body.encf).toBe(encf('32', 1_002));
+    const later = await send(line);
+    expect(await finished(later)).toMatchObject({ accepted: 1 });
+  });
+
+  it('issues sales of type 32 that are dated after the day of the restore', async () => {
+    await restore({}, undefined, '2 days');
+    await world.database.query(`SELECT continue_numbers('TesteCF', '${ISSUER}', '32', 1100)`);
+    const today = sale('32', (ecf) => {
+      ecf.Encabezado.Emisor.FechaEmision = formatDocumentDate(toCalendarDate(new Date()));
+    });
+    expect((await submit(today, 'today')).body).toMatchObject({ encf: encf('32', 1_100), status: 'Aceptado' });
+    expect((await submit(sale('32'), 'earlier')).status).toBe(409);
+  });
+
+  it('answers 409 to another signature of a lost type 32, in a batch too, and adopts the same signature', async () => {
+    const ticket = example('ecf-32', 1_500);
+    const first = await submit(ticket);
+    expect(first.body.status).toBe('Aceptado');
+    await restore({ 32: 1_500 });
+    const { body: signed } = await submit(example('ecf-32', 1_500, signedAt(first)));
+    expect(signed).toMatchObject({ status: 'Aceptado', security_code: first.body.security_code });
+    expect(await accepted(encf('32', 1_500))).toHaveLength(1);
+
+    await restore({ 32: 1_500 });
+    const other = await submit(ticket);
+    expect([other.status, other.body.code]).toEqual([409, 'encf_already_used']);
+    expect(other.body.detail).toContain(`keep the document that you have under ${encf('32', 1_500)}`);
+    expect((await submit(ticket)).status).toBe(409);
+    expect(await finished(await send(JSON.stringify(ticket)))).toMatchObject({ refused: 1 });
+    expect(await accepted(encf('32', 1_500))).toHaveLength(1);
+  });
+
+  it('waits while the authority does not answer', async () => {
+    await restore({});
     const fault = await world.fault({ operation: 'consultatrackids', kind: 'http', status: 503 });
     const fresh = sale('31', named('Con demora'));
     expect((await submit(fresh, 'slow')).status).toBe(503);
     expect((await submit(fresh, 'slow')).status).toBe(503);
     await world.clearFaults(fault);
     expect((await once(fresh, 'slow')).status).not.toBe(503);
+  });
+
+  it('continues each range after its own lost numbers, and compares a range that is registered later', async () => {
+    const others = [range('31', 1_000, 1_999), range('32', 1_000, 1_999)];
+    const first = [range('44', 1, 5), range('44', 101, 150)];
+    const later = range('44', 201, 250);
+    world.ranges(ISSUER, [...others, ...first, later]);
+    for (const number of [120, 201]) {
+      const document = example('ecf-44', number, (ecf) => {
+        ecf.Encabezado.IdDoc.FechaVencimientoSecuencia = '31-12-2099';
+        ecf.DetallesItems.Item[0].NombreItem = `Perdida ${number}`;
+      });
+      expect((await submit(document)).body.status).toBe('Aceptado');
+    }
+    world.ranges(ISSUER, [...others, ...first]);
+    await restore({ 44: 1 });
+    const another = sale('44', (ecf) => {
+      ecf.DetallesItems.Item = [ecf.DetallesItems.Item[0]];
+      ecf.Encabezado.Comprador.RNCComprador = '131880681';
+    });
+    expect((await once(another, 'first range')).body.encf).toBe(encf('44', 1));
+    const lost = async () =>
+      (await world.database.query<{ encf: string }>("SELECT encf FROM lost_number WHERE ecf_type = '44' ORDER BY 1"))
+        .rows;
+    expect(await lost()).toEqual([{ encf: encf('44', 120) }]);
+
+    world.ranges(ISSUER, [...others, ...first, later]);
+    const waiting = await submit(another, 'later range');
+    expect([waiting.status, waiting.headers.get('retry-after')]).toEqual([503, '5']);
+    expect((await once(another, 'later range')).body.encf).toBe(encf('44', 2));
+    expect(await lost()).toEqual([{ encf: encf('44', 120) }, { encf: encf('44', 201) }]);
   });
 
   it('compares the numbers that were drawn before the backup and committed after it', async () => {

@@ -65,6 +65,8 @@ export interface DueLine {
   readonly line: number;
   readonly env: Environment;
   readonly caller: Caller;
+  /** When its batch came. */
+  readonly createdAt: Date;
   readonly validate: boolean;
   readonly mayWait: boolean;
   /** Whether a warning refuses a document. */

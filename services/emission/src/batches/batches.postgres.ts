@@ -66,7 +66,7 @@ const CLAIM_LINES = `WITH account AS (
     claimed AS (
       UPDATE batch_line l SET due_at = $2, leased = true, begun = l.begun OR l.leased FROM picked p
       WHERE l.batch_id = p.batch_id AND l.line = p.line RETURNING l.*, p.had_turn)
-    SELECT c.batch_id, c.line, c.document, c.postponements, c.failures, c.readings, c.begun, b.env, b.caller, b.validate,
+    SELECT c.batch_id, c.line, c.document, c.postponements, c.failures, c.readings, c.begun, b.env, b.caller, b.created_at, b.validate,
       b.may_wait, b.refuse_warnings AS refuses_warnings, b.idempotency_key IS NOT NULL AS has_key,
       b.cancelled_at IS NOT NULL AS cancelled, r.encf AS refused_reference
     FROM claimed c JOIN batch b ON b.id = c.batch_id

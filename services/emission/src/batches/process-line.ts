@@ -75,6 +75,7 @@ export function createProcessLine(
         mayWait,
         refusesWarnings,
         batchLine,
+        batchAt: line.createdAt,
         watchReading: {
           begins: () => batches.countReading(line, 'begins'),
           ended: () => batches.countReading(line, 'ended'),

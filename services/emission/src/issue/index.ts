@@ -111,6 +111,7 @@ export function createIssuing(
     taxpayers,
     certificates,
     signer,
+    known,
     issue,
     compare,
     emissions,

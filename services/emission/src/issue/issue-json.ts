@@ -28,7 +28,7 @@ import {
 import { checkStatedExpiry } from '../numbers/number-ranges.js';
 import type { Drawn, KeyScope, NumberStore } from '../numbers/ports.js';
 import { checkReference } from '../references/referenced-document.js';
-import { mayBeLost } from '../restored/known-documents.js';
+import { type KnownDocuments, mayBeLost } from '../restored/known-documents.js';
 import type { LostNumbers } from '../restored/ports.js';
 import type { CompareWithAttempt, SentDocument } from './compare-documents.js';
 import type { Invoice } from './invoice-json.js';
@@ -72,6 +72,7 @@ export function createIssueJson({
   taxpayers,
   certificates,
   signer,
+  known,
   issue,
   compare,
   emissions,
@@ -86,6 +87,7 @@ export function createIssueJson({
   readonly taxpayers: Taxpayers;
   readonly certificates: Pick<Certificates, 'uploaded'>;
   readonly signer: SignJson;
+  readonly known: Pick<KnownDocuments, 'requireUnused'>;
   readonly issue: Issue;
   readonly compare: CompareWithAttempt;
   readonly emissions: EmissionStore;
@@ -134,6 +136,7 @@ export function createIssueJson({
       warningsOf(order, invoice, reference.warnings);
       return signer.sign(order, invoice, reference, previous, drawn !== null);
     });
+    if (issued.outcome !== 'checked' && drawn === null) known.requireUnused(issued.attempt);
     switch (issued.outcome) {
       case 'checked': {
         const warnings = warningsOf(order, invoice, issued.warnings);
@@ -209,7 +212,9 @@ export function createIssueJson({
    */
   async function issueLost(order: Order, invoice: Invoice, read: Read): Promise<IssuedJson | null> {
     const { env, issuerRnc } = invoice.key;
-    const candidates = await lost.alike({ env, issuerRnc, ecfType: invoice.type }, invoice.summary);
+    const series = { env, issuerRnc, ecfType: invoice.type };
+    await lost.refuseUnknown(series, invoice.summary, order.batchAt);
+    const candidates = await lost.alike(series, invoice.summary);
     for (const encf of candidates) {
       const range = order.taxpayer.ranges.find((one) => one.env === env && one.from <= encf && encf <= one.to);
       const expiry = range?.expires == null ? null : formatDocumentDate(range.expires as CalendarDate);

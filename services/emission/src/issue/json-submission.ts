@@ -23,6 +23,8 @@ export interface JsonSubmission {
   readonly refusesWarnings: boolean;
   /** The batch line (`keyOfLine`) that this document is; null if it did not come in a batch. */
   readonly batchLine: string | null;
+  /** When its batch came; null if it did not come in a batch. */
+  readonly batchAt: Date | null;
   /** For a batch line, which remembers that it ended its process. */
   readonly watchReading: ReadingWatch | null;
   /** Aborted when the caller leaves: a document that is not begun then is not issued, and no verdict is waited for. */

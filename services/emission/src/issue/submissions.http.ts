@@ -96,6 +96,7 @@ async function jsonSubmission(req: Request, res: Response): Promise<JsonSubmissi
     mayWait,
     refusesWarnings,
     batchLine: null,
+    batchAt: null,
     watchReading: null,
     signal: callerSignal(res),
   };

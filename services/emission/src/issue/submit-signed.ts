@@ -125,6 +125,7 @@ export function createSubmitSigned({
     for (let round = 0; round < MAX_ROUNDS; round += 1) {
       const issued = await issueSigned(submission, document, route);
       if (issued.outcome === 'checked') return { warnings: issued.warnings };
+      known.requireUnused(issued.attempt);
       if (issued.outcome === 'issued') {
         if (issued.attempt.state === 'withdrawn') throw withdrawnForItsToken();
         return { attempt: issued.attempt };

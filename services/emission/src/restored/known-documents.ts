@@ -1,4 +1,4 @@
-import { toCalendarDate } from '@ecf/domain';
+import { isRefusedAsRepeat, toCalendarDate, toIsoDominican } from '@ecf/domain';
 import type { Restore } from '@ecf/postgres';
 import { type Attempt, type DocumentKey, nameOf } from '../attempt/attempt.js';
 import type { TokenSource } from '../credentials/token-source.js';
@@ -39,6 +39,12 @@ export interface KnownDocuments {
   find(wanted: Wanted, token: string | null, tokens: TokenSource): Promise<KnownDocument | null>;
   /** Whether the authority has the summary with this security code. @throws EmissionError 503 `authority_unreachable` */
   hasSummary(wanted: Wanted, securityCode: string, token: string | null, tokens: TokenSource): Promise<boolean>;
+  /**
+   * The authority has no query for a summary without its security code, so the refusal of another one shows that its number is used.
+   *
+   * @throws EmissionError 409 `encf_already_used` if the summary was refused for that reason since the restore
+   */
+  requireUnused(attempt: Attempt): void;
 }
 
 export function createKnownDocuments(
@@ -48,7 +54,7 @@ export function createKnownDocuments(
   /** Whether the document may have been issued before and lost. */
   function mayBeLost({ dateIssued }: Wanted): boolean {
     const present = restore();
-    return present !== null && dateIssued <= toCalendarDate(present.restoredAt);
+    return present !== null && mayBeLostOf(present, dateIssued);
   }
 
   return {
@@ -85,7 +91,18 @@ export function createKnownDocuments(
       if (answer.verdict.status === 'EnProceso') throw notKnown(wanted);
       return answer.verdict.status === 'Aceptado' || answer.verdict.status === 'AceptadoCondicional';
     },
+    requireUnused({ route, state, verdict, facts, committedAt, ...key }) {
+      const present = restore();
+      if (route !== 'rfce' || state !== 'rejected-used' || present === null || committedAt < present.restoredAt) return;
+      const isRepeat = isRefusedAsRepeat({ status: 'Rechazado', messages: verdict.messages });
+      if (isRepeat && mayBeLostOf(present, facts.summary.date_issued)) throw usedAtAuthority(key);
+    },
   };
+}
+
+/** Whether a restore may have lost a document of the date: it cannot have lost one that was issued after its day. */
+export function mayBeLostOf({ restoredAt }: Restore, dateIssued: string): boolean {
+  return dateIssued <= toCalendarDate(restoredAt);
 }
 
 /** A refused token of the caller, or a refused query, is left to the send, whose answer decides. */
@@ -119,5 +136,14 @@ export function mayBeLost(candidates: readonly string[]): EmissionError {
   return new EmissionError(
     'encf_already_used',
     `The gateway was restored to an older state and lost the idempotency-keys since. The authority accepted ${candidates.join(', ')} with the same total, buyer and date, so this document may have been issued already. It was not submitted, and no number was used. If it is another sale, state its eNCF.`,
+  );
+}
+
+/** The answer to a sale without number that may have been issued after the backup, and that the authority cannot be queried for. */
+export function mayBeIssued({ backupAt, restoredAt }: Restore, isOldLine: boolean): EmissionError {
+  const why = isOldLine ? 'its batch came before the restore' : 'it is dated up to the day of the restore';
+  return new EmissionError(
+    'encf_already_used',
+    `The gateway was restored at ${toIsoDominican(restoredAt)} to its state of ${toIsoDominican(backupAt)}. This sale may have been issued in between, because ${why}, and the authority cannot be queried for it. It was not submitted, and no number was used. Look for it in your records: if it has a number, keep that document; if it has none, state an unused eNCF.`,
   );
 }

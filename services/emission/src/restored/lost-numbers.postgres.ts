@@ -1,15 +1,16 @@
 import type { Database } from '@ecf/postgres';
-import type { LostNumberStore, Series } from './ports.js';
+import type { LostNumberStore, RangePosition, Series } from './ports.js';
 
 /** The parameters $1 to $3 of every statement: environment, issuer and type of the series. */
 const valuesOf = ({ env, issuerRnc, ecfType }: Series) => [env, issuerRnc, ecfType];
 
 /** The comparison begins at the first number that was drawn and not committed, or after the last one that was drawn. */
-const POSITIONS = `SELECT coalesce((SELECT min(substr(n.encf, 4)::bigint) FROM reserved_number n
+const POSITIONS = `SELECT r.first, coalesce((SELECT min(substr(n.encf, 4)::bigint) FROM reserved_number n
       WHERE n.env = stored_environment($1, $2, NULL) AND n.issuer_rnc = $2 AND n.encf BETWEEN encf_of($3, r.first) AND encf_of($3, r.last)),
     p.next_number, r.first) AS next, r.last
   FROM unnest($4::bigint[], $5::bigint[]) AS r(first, last)
   LEFT JOIN number_position p ON p.env = stored_environment($1, $2, NULL) AND p.issuer_rnc = $2 AND p.ecf_type = $3 AND p.first_number = r.first
+  WHERE NOT is_compared(stored_environment($1, $2, NULL), $2, $3, r.first)
   ORDER BY r.first`;
 
 const TAKEN = `SELECT n AS number, l.encf IS NOT NULL AS is_lost
@@ -21,7 +22,11 @@ const SAVE = `INSERT INTO lost_number (env, issuer_rnc, ecf_type, encf, total_am
   SELECT stored_environment($1, $2, NULL), $2, $3, d.* FROM unnest($4::text[], $5::numeric[], $6::text[], $7::date[]) d
   ON CONFLICT DO NOTHING`;
 
-const RELEASE = 'SELECT continue_numbers(stored_environment($1, $2, NULL), $2, $3, $4)';
+const RELEASE = 'SELECT continue_range(stored_environment($1, $2, NULL), $2, $3, $4, $5, $6)';
+
+const STATEMENT = `SELECT s.sales_compared FROM compared_series s, restored r
+  WHERE NOT r.of_others AND s.env = stored_environment($1, $2, NULL) AND s.issuer_rnc = $2 AND s.ecf_type = $3
+    AND s.first_number = 0 AND s.compared_at >= r.restored_at`;
 
 const ALIKE = `SELECT l.encf FROM lost_number l
   WHERE l.env = stored_environment($1, $2, NULL) AND l.issuer_rnc = $2 AND l.ecf_type = $3
@@ -33,7 +38,7 @@ export function createPostgresLostNumberStore(database: Database): LostNumberSto
   return {
     async positions(series, ranges) {
       const bounds = [ranges.map(({ from }) => sequenceOf(from)), ranges.map(({ to }) => sequenceOf(to))];
-      return (await database.query<{ next: number; last: number }>(POSITIONS, [...valuesOf(series), ...bounds])).rows;
+      return (await database.query<RangePosition>(POSITIONS, [...valuesOf(series), ...bounds])).rows;
     },
     async taken(series, first, last) {
       const values = [...valuesOf(series), first, last];
@@ -50,8 +55,12 @@ export function createPostgresLostNumberStore(database: Database): LostNumberSto
         documents.map(({ issuedOn }) => issuedOn),
       ]);
     },
-    async release(series, next) {
-      await database.query(RELEASE, [...valuesOf(series), next]);
+    async release(series, { first, last }, next) {
+      await database.query(RELEASE, [...valuesOf(series), first, last, next]);
+    },
+    async statement(series) {
+      const [row] = (await database.query<{ sales_compared: boolean }>(STATEMENT, valuesOf(series))).rows;
+      return row === undefined ? null : { areSalesCompared: row.sales_compared };
     },
     async alike(series, { total_amount, buyer_rnc, buyer_foreign_id, date_issued }) {
       const values = [...valuesOf(series), total_amount, buyer_rnc ?? buyer_foreign_id, date_issued];

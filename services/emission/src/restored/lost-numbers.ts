@@ -4,7 +4,8 @@ import type { Restore } from '@ecf/postgres';
 import type { TokenSource } from '../credentials/token-source.js';
 import { EmissionError } from '../errors.js';
 import type { Authority } from '../sending/ports.js';
-import type { LostDocument, LostNumberStore, LostNumbers, Series } from './ports.js';
+import { mayBeIssued, mayBeLostOf } from './known-documents.js';
+import type { LostDocument, LostNumberStore, LostNumbers, RangePosition, Series } from './ports.js';
 
 /**
  * Unknown numbers in a row after which the authority has no later one. Numbers are drawn in order, so between two that the
@@ -54,24 +55,39 @@ export function createLostNumbers({
       }
       throw waits(series, restore(), false);
     },
+    async refuseUnknown(series, { date_issued }, batchAt) {
+      const present = recent();
+      const { env, ecfType } = series;
+      // The documents of certification have no fiscal effect, and fixed dates.
+      if (present === null || ecfType !== '32' || env === 'CerteCF' || !mayBeLostOf(present, date_issued)) return;
+      const statement = await store.statement(series);
+      if (statement === null) throw waits(series, present, true);
+      const isOldLine = batchAt !== null && batchAt <= present.restoredAt;
+      if (isOldLine || !statement.areSalesCompared) throw mayBeIssued(present, isOldLine);
+    },
     async alike(series, summary) {
-      const present = restore();
-      const isOver = present === null || present.restoredAt.getTime() + KEPT_KEYS_MS < clock().getTime();
-      return isOver ? [] : store.alike(series, summary);
+      return recent() === null ? [] : store.alike(series, summary);
     },
   };
 
-  async function compare(series: Series, ranges: readonly NumberRange[], tokens: TokenSource): Promise<void> {
-    let next = 0;
-    for (const range of await store.positions(series, ranges))
-      next = Math.max(next, await nextOf(series, range, tokens));
-    await store.release(series, next);
-    log.info({ ...series, next }, 'automatic numbers continue after a restore');
+  /** The restore; null if no repeat of a sale before it is expected any more. */
+  function recent(): Restore | null {
+    const present = restore();
+    const isOver = present === null || present.restoredAt.getTime() + KEPT_KEYS_MS < clock().getTime();
+    return isOver ? null : present;
   }
 
-  /** The number after the last one of the range that is used; 0 if no number from its position on is. */
-  async function nextOf(series: Series, range: { next: number; last: number }, tokens: TokenSource): Promise<number> {
-    let end = 0;
+  async function compare(series: Series, ranges: readonly NumberRange[], tokens: TokenSource): Promise<void> {
+    for (const range of await store.positions(series, ranges)) {
+      const next = await nextOf(series, range, tokens);
+      await store.release(series, range, next);
+      log.info({ ...series, next }, 'automatic numbers continue after a restore');
+    }
+  }
+
+  /** The number after the last one of the range that is used. */
+  async function nextOf(series: Series, range: RangePosition, tokens: TokenSource): Promise<number> {
+    let end = range.next;
     for (let first = range.next, unknown = 0; first <= range.last && unknown < UNKNOWN_IN_A_ROW; first += AT_A_TIME) {
       const last = Math.min(first + AT_A_TIME - 1, range.last);
       const taken = await store.taken(series, first, last);

@@ -347,9 +347,11 @@ CREATE TABLE "compared_series" (
     "env" TEXT NOT NULL,
     "issuer_rnc" TEXT NOT NULL,
     "ecf_type" TEXT NOT NULL,
+    "first_number" BIGINT NOT NULL,
     "compared_at" TIMESTAMPTZ(3) NOT NULL,
+    "sales_compared" BOOLEAN NOT NULL DEFAULT false,
 
-    CONSTRAINT "compared_series_pkey" PRIMARY KEY ("env","issuer_rnc","ecf_type")
+    CONSTRAINT "compared_series_pkey" PRIMARY KEY ("env","issuer_rnc","ecf_type","first_number")
 );
 
 -- CreateIndex
@@ -439,13 +441,12 @@ CREATE TABLE attempt_default PARTITION OF attempt DEFAULT;
 
 CREATE TABLE exchange_default PARTITION OF exchange DEFAULT;
 
-CREATE FUNCTION continue_numbers(of_env text, of_issuer text, of_type text, next_number bigint)
+CREATE FUNCTION continue_numbers(of_env text, of_issuer text, of_type text, next_number bigint, sales_compared boolean DEFAULT false)
  RETURNS void
  LANGUAGE plpgsql
 AS $function$
 BEGIN
-    -- Numbers that were returned before the backup may have been used after it.
-    DELETE FROM reserved_number n WHERE n.env = of_env AND n.issuer_rnc = of_issuer AND n.encf LIKE 'E' || of_type || '%';
+    PERFORM forget_returned_numbers(of_env, of_issuer, of_type, 0, 9999999999);
     INSERT INTO number_position AS p
     SELECT of_env, of_issuer, of_type, substr(r.from, 4)::bigint, least(continue_numbers.next_number, substr(r.to, 4)::bigint + 1)
       FROM taxpayers t, json_to_recordset(t.state -> 'ranges') AS r("env" text, "ecf_type" text, "from" text, "to" text)
@@ -453,8 +454,28 @@ BEGIN
        AND substr(r.from, 4)::bigint < continue_numbers.next_number
     ON CONFLICT (env, issuer_rnc, ecf_type, first_number)
     DO UPDATE SET next_number = greatest(p.next_number, EXCLUDED.next_number);
-    INSERT INTO compared_series VALUES (of_env, of_issuer, of_type, now())
-    ON CONFLICT (env, issuer_rnc, ecf_type) DO UPDATE SET compared_at = EXCLUDED.compared_at;
+    -- 0: all ranges of the type.
+    INSERT INTO compared_series VALUES (of_env, of_issuer, of_type, 0, now(), sales_compared)
+    ON CONFLICT (env, issuer_rnc, ecf_type, first_number)
+    DO UPDATE SET compared_at = EXCLUDED.compared_at, sales_compared = EXCLUDED.sales_compared;
+END $function$;
+
+CREATE FUNCTION continue_range(of_env text, of_issuer text, of_type text, range_first bigint, range_last bigint, next_number bigint)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+    INSERT INTO compared_series AS s VALUES (of_env, of_issuer, of_type, range_first, now())
+    ON CONFLICT (env, issuer_rnc, ecf_type, first_number) DO UPDATE SET compared_at = EXCLUDED.compared_at
+     WHERE s.compared_at < (SELECT r.restored_at FROM restored r WHERE NOT r.of_others);
+    -- Another instance has compared it meanwhile, and numbers are drawn.
+    IF NOT FOUND THEN
+        RETURN;
+    END IF;
+    PERFORM forget_returned_numbers(of_env, of_issuer, of_type, range_first, range_last);
+    INSERT INTO number_position AS p VALUES (of_env, of_issuer, of_type, range_first, continue_range.next_number)
+    ON CONFLICT (env, issuer_rnc, ecf_type, first_number)
+    DO UPDATE SET next_number = greatest(p.next_number, EXCLUDED.next_number);
 END $function$;
 
 CREATE FUNCTION draw_number(for_account text, for_env text, for_issuer text, for_type text, for_key text, for_token uuid, lease_ms integer, ranges json, OUT outcome text, OUT encf text)
@@ -484,10 +505,8 @@ BEGIN
         RETURN;
     END IF;
     -- After a restore, the authority may have numbers that this database does not know.
-    IF EXISTS (SELECT FROM restored r WHERE NOT r.of_others AND NOT EXISTS (
-                SELECT FROM compared_series s
-                 WHERE s.env = for_env AND s.issuer_rnc = for_issuer AND s.ecf_type = for_type
-                   AND s.compared_at >= r.restored_at)) THEN
+    IF EXISTS (SELECT FROM restored r, json_to_recordset(ranges) AS g(first_number bigint)
+                WHERE NOT r.of_others AND NOT is_compared(for_env, for_issuer, for_type, g.first_number)) THEN
         outcome := 'restored';
         RETURN;
     END IF;
@@ -558,6 +577,26 @@ CREATE FUNCTION environment_of(stored text)
  IMMUTABLE
 AS $function$
     SELECT split_part(stored, '/', 1)
+$function$;
+
+CREATE FUNCTION forget_returned_numbers(of_env text, of_issuer text, of_type text, range_first bigint, range_last bigint)
+ RETURNS void
+ LANGUAGE sql
+AS $function$
+    -- Numbers that were returned before a restore may have been used after its backup.
+    DELETE FROM reserved_number n USING restored r
+     WHERE NOT r.of_others AND n.until <= r.restored_at AND n.env = of_env AND n.issuer_rnc = of_issuer
+       AND n.encf BETWEEN encf_of(of_type, range_first) AND encf_of(of_type, range_last)
+$function$;
+
+CREATE FUNCTION is_compared(of_env text, of_issuer text, of_type text, range_first bigint)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+AS $function$
+    SELECT EXISTS (SELECT FROM compared_series s, restored r
+     WHERE NOT r.of_others AND s.env = of_env AND s.issuer_rnc = of_issuer AND s.ecf_type = of_type
+       AND s.first_number IN (0, range_first) AND s.compared_at >= r.restored_at)
 $function$;
 
 CREATE FUNCTION is_next_note(document text, notes integer)
