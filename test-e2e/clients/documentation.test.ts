@@ -26,6 +26,7 @@ const PAGES = [
 /** Listed but not run here: each starts a deployment or runs these tests, and other tests cover them. */
 const SHOWN = [
   'ecf restore /mnt/backup/ecf --data-dir /var/lib/ecf',
+  'ecf restore record --at 2026-11-27T03:00:00-04:00 --services emission,query',
   'npm start',
   "curl -s http://127.0.0.1:8080/fe_Submit -H 'x-api-key: …' -F 'data=<.data/my-invoice.json'",
   'npx @ecf-gateway/cli check invoice.json',

@@ -188,6 +188,13 @@ describeHere('A deployment that was destroyed and restored', () => {
     expect([keyless.code, keyless.stderr]).toEqual([2, expect.stringContaining('set MASTER_KEY')]);
   });
 
+  it('is not started on a restore that was interrupted.', async () => {
+    for (const left of ['restoring/postgres', 'xml/TesteCF'])
+      fs.mkdirSync(path.join(dataDir, left), { recursive: true });
+    fs.writeFileSync(path.join(dataDir, 'xml/TesteCF/left.xml'), 'left');
+    await expect(start()).rejects.toThrow(/restore into the data folder .* was interrupted/);
+  });
+
   it('has every document, decision, account, key and webhook again, byte by byte.', async () => {
     const restored = await ecf('restore', backupDir);
     expect([restored.code, restored.rows]).toMatchObject([0, [{ restored: true, faults: 0 }]]);

@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { type DocumentReader, isIntegrityError, openFileXmlStore, type XmlStore } from '@ecf/archive';
 import { compressedLines } from './files.js';
@@ -15,8 +16,11 @@ const AT_ONCE = 16;
 const FOLDER = 'xml';
 
 /** The documents of a backup, as an archive in files. */
-export function openDocuments(root: string, options: { readOnly: boolean }): Promise<XmlStore> {
-  return openFileXmlStore(path.join(root, FOLDER), options);
+export async function openDocuments(root: string, options: { readOnly: boolean }): Promise<XmlStore> {
+  const folder = path.join(root, FOLDER);
+  // Only the owner enters it, also where the folder of the backup is open to others.
+  if (!options.readOnly) await mkdir(folder, { recursive: true, mode: 0o700 });
+  return openFileXmlStore(folder, options);
 }
 
 /** The documents that the databases of a backup name. */

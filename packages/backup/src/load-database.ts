@@ -1,27 +1,49 @@
 import { Writable } from 'node:stream';
-import { MIGRATION_LOCK, MIGRATIONS_TABLE } from '@ecf/postgres';
+import { MIGRATION_LOCK, MIGRATIONS_TABLE, UNFINISHED_RESTORE } from '@ecf/postgres';
 import pg from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
 import type { Migration } from './dump-database.js';
 import { readCompressed } from './files.js';
 import type { DatabaseBackup } from './manifest.js';
+import { recordRestore } from './record-restore.js';
 
-const IS_EMPTY = `
-  SELECT NOT EXISTS (SELECT FROM pg_class WHERE relnamespace = current_schema()::regnamespace AND relkind IN ('r', 'p')) AS empty`;
+const CONTENT = `
+  SELECT CASE WHEN to_regclass('${UNFINISHED_RESTORE}') IS NOT NULL THEN 'unfinished'
+    WHEN EXISTS (SELECT FROM pg_class WHERE relnamespace = current_schema()::regnamespace AND relkind IN ('r', 'p')) THEN 'tables'
+    ELSE 'empty' END AS content`;
+/** Removes everything that migrations make; a function may go together with its table. */
+const REMOVE_ALL = `DO $$ DECLARE statement text; BEGIN
+  FOREACH statement IN ARRAY ARRAY(
+    SELECT format('DROP TABLE %I CASCADE', relname) FROM pg_class WHERE relnamespace = current_schema()::regnamespace
+      AND relkind IN ('r', 'p') AND NOT relispartition AND relname <> '${UNFINISHED_RESTORE}'
+    UNION ALL SELECT format('DROP FUNCTION IF EXISTS %s CASCADE', oid::regprocedure) FROM pg_proc p
+      WHERE pronamespace = current_schema()::regnamespace
+        AND NOT EXISTS (SELECT FROM pg_depend d WHERE d.objid = p.oid AND d.deptype = 'e'))
+  LOOP EXECUTE statement; END LOOP; END $$`;
 const REFERENCES = `
   SELECT child.relname AS child, parent.relname AS parent
     FROM pg_constraint f JOIN pg_class child ON child.oid = f.conrelid JOIN pg_class parent ON parent.oid = f.confrelid
    WHERE f.contype = 'f' AND child.relnamespace = current_schema()::regnamespace`;
 
-/** Whether a database has no tables. */
-export async function isEmptyDatabase(client: pg.Client): Promise<boolean> {
-  const { rows } = await client.query<{ empty: boolean }>(IS_EMPTY);
-  return rows[0]?.empty ?? false;
+/** Whether a database has tables. `unfinished`: those of a restore that was interrupted. */
+export async function contentOf(client: pg.Client): Promise<'empty' | 'tables' | 'unfinished'> {
+  const { rows } = await client.query<{ content: 'empty' | 'tables' | 'unfinished' }>(CONTENT);
+  return rows[0]?.content ?? 'tables';
+}
+
+/** Marks a database until all databases of the deployment are restored: meanwhile its service refuses to start. */
+export async function beginRestore(client: pg.Client): Promise<void> {
+  await client.query('SELECT pg_advisory_lock($1)', [MIGRATION_LOCK]);
+  await client.query(`CREATE TABLE IF NOT EXISTS ${UNFINISHED_RESTORE} ()`);
+}
+
+export async function endRestore(client: pg.Client): Promise<void> {
+  await client.query(`DROP TABLE ${UNFINISHED_RESTORE}`);
 }
 
 /**
- * Loads a backup into an empty database, in a transaction that the caller commits. Services that start meanwhile wait with their
- * migrations for its end. The tables belong to the owner of the database, as if the service had made them.
+ * Loads a backup into a database whose restore has begun, in a transaction that the caller commits; what an interrupted restore left
+ * is removed. The tables belong to the owner of the database, as if the service had made them.
  */
 export async function loadDatabase(
   client: pg.Client,
@@ -29,8 +51,8 @@ export async function loadDatabase(
   backup: DatabaseBackup,
   takenAt: string,
 ): Promise<void> {
-  await client.query('SELECT pg_advisory_lock($1)', [MIGRATION_LOCK]);
   await client.query('BEGIN');
+  await client.query(REMOVE_ALL);
   const { rows } = await client.query<{ owner: string }>(
     'SELECT pg_get_userbyid(datdba) AS owner FROM pg_database WHERE datname = current_database()',
   );
@@ -39,7 +61,8 @@ export async function loadDatabase(
   for (const table of await inOrder(client, backup.tables)) await loadTable(client, root, table);
   for (const { name, last_value } of backup.sequences)
     await client.query('SELECT setval(quote_ident($1)::regclass, $2)', [name, last_value]);
-  await recordRestore(client, takenAt);
+  await client.query('DELETE FROM restored');
+  await recordRestore(client, { backupAt: new Date(takenAt), ofOthers: false });
   // Only its own tables: the shared ones of the server would stay locked until the commit.
   await client.query(`ANALYZE ${backup.tables.map(({ name }) => pg.escapeIdentifier(name)).join(', ')}`);
 }
@@ -103,12 +126,4 @@ async function loadTable(client: pg.Client, root: string, { name, columns, rows,
   await readCompressed(root, file, stream);
   if (stream.rowCount !== rows) throw new Error(`${file.path} has ${stream.rowCount} rows; the manifest says ${rows}.`);
   await client.query(`ALTER TABLE ${table} ENABLE TRIGGER USER`);
-}
-
-/** The service reads this at its next start, and compares its state with the other services and the authority. */
-async function recordRestore(client: pg.Client, takenAt: string): Promise<void> {
-  const { rows } = await client.query<{ present: boolean }>("SELECT to_regclass('restored') IS NOT NULL AS present");
-  if (!rows[0]?.present) return;
-  await client.query('DELETE FROM restored');
-  await client.query('INSERT INTO restored (restored_at, backup_at) VALUES (now(), $1)', [takenAt]);
 }

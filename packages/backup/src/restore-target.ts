@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { openXmlStore, readArchiveSettings, syncFolder, type XmlStore } from '@ecf/archive';
 import { SERVICE_NAMES } from '@ecf/contracts';
-import { lockFolder } from '@ecf/deployment/folder-lock';
+import { lockFolder, RESTORE_FOLDER } from '@ecf/deployment/folder-lock';
 import { EMBEDDED_SETTINGS, findPostgresBinaries, startEmbeddedPostgres } from '@ecf/deployment/postgres';
 import { createDatabaseIfMissing } from '@ecf/postgres';
 import { BackupError } from './backup-error.js';
@@ -34,29 +34,32 @@ export async function openTarget(env: Environment): Promise<RestoreTarget> {
   }
 }
 
-/** Folder in the data folder in which everything is made; a restore that was killed leaves it behind. */
-const UNFINISHED = 'restoring';
+/** What a restore makes and moves into the data folder at its end. */
+const MOVED = ['xml', 'postgres.password', 'postgres'];
 
 /** A new database server and, unless a bucket is set, an archive in files. Both are moved to their place at the end. */
 async function openDataFolder(env: Environment): Promise<RestoreTarget> {
   const folder = path.resolve(dataFolder(env));
   const release = await takeFolder(folder);
-  const unfinished = path.join(folder, UNFINISHED);
+  const unfinished = path.join(folder, RESTORE_FOLDER);
   const start = () =>
     startEmbeddedPostgres({ dataDir: path.join(unfinished, 'postgres'), settings: EMBEDDED_SETTINGS });
   let server: Awaited<ReturnType<typeof start>> | null = null;
+  let isWhole = true;
 
   async function close(): Promise<void> {
     await server?.stop();
     server = null;
-    rmSync(unfinished, { recursive: true, force: true });
+    if (isWhole) rmSync(unfinished, { recursive: true, force: true });
     release();
   }
   try {
+    if (existsSync(unfinished)) {
+      // The server of a restore that was killed may still run.
+      if (existsSync(path.join(unfinished, 'postgres', 'postmaster.pid'))) await (await start()).stop();
+      for (const name of [...MOVED, RESTORE_FOLDER]) rmSync(path.join(folder, name), { recursive: true, force: true });
+    }
     await requireEmpty(folder);
-    // The server of a restore that was killed may still run.
-    if (existsSync(path.join(unfinished, 'postgres'))) await (await start()).stop();
-    rmSync(unfinished, { recursive: true, force: true });
     server = await start();
   } catch (error) {
     await close();
@@ -69,10 +72,12 @@ async function openDataFolder(env: Environment): Promise<RestoreTarget> {
     async finish() {
       await server?.stop();
       server = null;
+      isWhole = false;
       rmSync(path.join(folder, 'xml'), { recursive: true, force: true });
-      for (const name of ['xml', 'postgres.password', 'postgres'])
+      for (const name of MOVED)
         if (existsSync(path.join(unfinished, name))) renameSync(path.join(unfinished, name), path.join(folder, name));
       await syncFolder(folder);
+      isWhole = true;
     },
     close,
   };

@@ -7,7 +7,7 @@ import type pg from 'pg';
 import { BackupError } from './backup-error.js';
 import { documentNames, forEachDocument, openDocuments } from './documents.js';
 import { connect } from './dump-database.js';
-import { isEmptyDatabase, loadDatabase } from './load-database.js';
+import { beginRestore, contentOf, endRestore, loadDatabase } from './load-database.js';
 import type { Manifest } from './manifest.js';
 import { dataFolder, type Environment } from './places.js';
 import { openTarget } from './restore-target.js';
@@ -23,8 +23,9 @@ export interface RestoreOptions {
 }
 
 /**
- * Verifies a backup and restores it into empty databases and the archive; nothing may run there. The databases are committed
- * last, so after a failure they are empty. A backup with faults is not restored.
+ * Verifies a backup and restores it into empty databases and the archive; nothing may run there. The databases are committed one after
+ * the other, so each is marked until all are: services do not start meanwhile, and an interrupted restore can be repeated. A backup
+ * with faults is not restored.
  *
  * @throws BackupError if the target has data, or the master key is missing
  */
@@ -40,7 +41,7 @@ export async function restoreBackup(root: string, options: RestoreOptions): Prom
     for (const service of SERVICE_NAMES) {
       const client = await connect(service, target.urls[service]);
       clients[service] = client;
-      if (!(await isEmptyDatabase(client)))
+      if ((await contentOf(client)) === 'tables')
         throw new BackupError(`the database of ${service} has tables already. Restore into empty databases.`);
     }
     await restoreDocuments(root, manifest, target.archive, onDocument);
@@ -93,12 +94,14 @@ async function restoreDocuments(
 }
 
 async function loadAll(root: string, manifest: Manifest, clients: Record<ServiceName, pg.Client>): Promise<void> {
+  for (const service of SERVICE_NAMES) await beginRestore(clients[service]);
   await Promise.all(
     SERVICE_NAMES.map((service) =>
       loadDatabase(clients[service], root, manifest.databases[service], manifest.taken_at),
     ),
   );
   for (const service of SERVICE_NAMES) await clients[service].query('COMMIT');
+  for (const service of SERVICE_NAMES) await endRestore(clients[service]);
 }
 
 async function endAll(clients: Partial<Record<ServiceName, pg.Client>>): Promise<void> {

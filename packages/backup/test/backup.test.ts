@@ -3,10 +3,11 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { openFileXmlStore } from '@ecf/archive';
-import { makeBackup, restoreBackup, verifyBackup } from '@ecf/backup';
+import { makeBackup, recordRestores, restoreBackup, verifyBackup } from '@ecf/backup';
 import { SERVICE_NAMES, type ServiceName } from '@ecf/contracts';
 import { createMasterKeys, taxpayerCertificate } from '@ecf/kit';
 import { canonicalJson } from '@ecf/kit/canonical-json';
+import { migrate } from '@ecf/postgres';
 import { startTestPostgres } from '@ecf/test-servers/postgres';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
@@ -168,6 +169,27 @@ describe('A backup', () => {
     await expect(gateway.query("DELETE FROM accounts WHERE id = 'a'")).rejects.toThrow(/foreign key/);
   });
 
+  it('is restored again over a restore that was interrupted, and no service starts meanwhile.', async () => {
+    const target = await deployment('empty');
+    expect(await restore(root, target.env)).toEqual([]);
+    // Killed after the commit of some databases: all have the mark, and the others no tables.
+    for (const client of Object.values(target.databases)) await client.query('CREATE TABLE unfinished_restore ()');
+    await target.databases.query.query(
+      'DROP SCHEMA public CASCADE; CREATE SCHEMA public; CREATE TABLE unfinished_restore ()',
+    );
+    const migrations = path.join(import.meta.dirname, '../../../services/emission/prisma/migrations');
+    await expect(migrate(target.env.EMISSION_DATABASE_URL as string, migrations)).rejects.toThrow(
+      /Run ecf restore again/,
+    );
+    expect(await restore(root, target.env)).toEqual([]);
+    expect(await contentOf(target)).toEqual(await contentOf(source));
+    expect(await migrate(target.env.EMISSION_DATABASE_URL as string, migrations)).toEqual([]);
+  });
+
+  it('does not show its documents to other users.', () => {
+    expect(fs.statSync(path.join(root, 'xml')).mode & 0o777).toBe(0o700);
+  });
+
   it('copies only new documents when it is repeated, and replaces the earlier databases.', async () => {
     await addDocument(source, 5);
     const before = readManifest().folder;
@@ -293,6 +315,27 @@ describe('A backup', () => {
       await expect(restore(root, source.env)).rejects.toThrow(/tables already/);
       expect(await contentOf(source)).toEqual(before);
     });
+  });
+
+  it('by other means is recorded in all databases, unless a service runs.', async () => {
+    const { env, databases } = await deployment('with tables');
+    const backupAt = new Date('2026-06-01T03:00:00Z');
+    const record = () => recordRestores({ env, services: ['emission', 'query'], backupAt });
+    const service = new pg.Client({
+      connectionString: env.EMISSION_DATABASE_URL as string,
+      application_name: 'ecf emission',
+    });
+    await service.connect();
+    await expect(record()).rejects.toThrow(/database of emission has connections \(ecf emission\)/);
+    await service.end();
+    await record();
+    for (const [name, client] of Object.entries(databases))
+      expect([name, (await client.query('SELECT of_others, backup_at, settled_at FROM restored')).rows]).toEqual([
+        name,
+        [{ of_others: !['emission', 'query'].includes(name), backup_at: backupAt, settled_at: null }],
+      ]);
+    await expect(recordRestores({ env, backupAt: new Date('2100-01-01') })).rejects.toThrow(/future/);
+    await expect(recordRestores({ env, services: ['poller'], backupAt })).rejects.toThrow(/poller names no service/);
   });
 
   it('does not go into the folder of another deployment.', async () => {

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { makeBrokerPasswords } from '@ecf/bus/kafka';
 import { makeServiceKeys } from '@ecf/http/identity';
 import { StartError } from '@ecf/service';
-import { lockFolder } from './folder-lock.js';
+import { lockFolder, RESTORE_FOLDER } from './folder-lock.js';
 import { makeSecrets, type Secrets } from './settings.js';
 
 /** A process of a deployment of several. */
@@ -63,13 +63,19 @@ export class DataFolder {
 
   /**
    * Makes the folder if it is missing, and takes it for this process.
-   * @throws StartError if another process holds it; the message names the process.
+   * @throws StartError if another process holds it, which the message names, or a restore into it was interrupted
    */
   async lock(): Promise<() => void> {
     const taken = await this.make().catch((cause) => {
       throw unwritable(this.path, cause);
     });
-    if (typeof taken !== 'string') return taken;
+    if (typeof taken !== 'string') {
+      if (!fs.existsSync(this.file(RESTORE_FOLDER))) return taken;
+      taken();
+      throw new StartError(
+        `A restore into the data folder ${this.path} was interrupted, so it is incomplete. Run ecf restore again.`,
+      );
+    }
     throw new StartError(
       `The data folder ${this.path} is in use by ${taken}. Stop that one, or set DATA_DIR to another folder.`,
     );

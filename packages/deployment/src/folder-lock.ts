@@ -5,6 +5,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 const ENDING_MS = 8_000;
 
+/** The folder in a data folder in which a restore works. It exists until the restore has ended. */
+export const RESTORE_FOLDER = 'restoring';
+
 /**
  * Takes a data folder for this process, by a file in it; a holder that is just ending is waited for. The system releases the lock
  * when the process ends, however it ends, and holds it for every process, container and host. Resolves with what releases the

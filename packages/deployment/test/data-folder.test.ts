@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
@@ -27,6 +27,13 @@ describe('a data folder', () => {
     } finally {
       process.umask(umask);
     }
+  });
+
+  it('is refused while a restore into it has not ended', async () => {
+    mkdirSync(path.join(root, 'restoring'));
+    await expect(new DataFolder(root).lock()).rejects.toThrow('Run ecf restore again');
+    rmSync(path.join(root, 'restoring'), { recursive: true });
+    (await new DataFolder(root).lock())();
   });
 
   it('is refused, with the name of the setting, if it is a file or lies within one', () => {

@@ -21,7 +21,14 @@ export { createIds } from './ids.js';
 export { createInstanceReport, type InstanceReport } from './master-keys/instances.js';
 export { createMasterKeyOperations } from './master-keys/reseal.js';
 export { type SealedValues, sealAnew, sealedRows } from './master-keys/sealed-rows.js';
-export { connectWhenReady, createDatabaseIfMissing, MIGRATION_LOCK, MIGRATIONS_TABLE, migrate } from './migrate.js';
+export {
+  connectWhenReady,
+  createDatabaseIfMissing,
+  MIGRATION_LOCK,
+  MIGRATIONS_TABLE,
+  migrate,
+  UNFINISHED_RESTORE,
+} from './migrate.js';
 export { firstIdOf, type MonthlyTable, makeMonthPartitions, nextIdOf } from './months.js';
 export { anyOf, camelCaseRows, queryBuilder, rowsOf, snakeCase, snakeCaseRow } from './query-builder.js';
 export { changedSince, pagesOf, type Restore, restoreOf, revisionAfter, settleRestores } from './restored.js';

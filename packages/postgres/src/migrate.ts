@@ -17,6 +17,9 @@ export const MIGRATIONS_TABLE = `CREATE TABLE IF NOT EXISTS _prisma_migrations (
   started_at TIMESTAMPTZ NOT NULL DEFAULT now(), applied_steps_count INTEGER NOT NULL DEFAULT 0);
 ALTER TABLE _prisma_migrations ADD COLUMN IF NOT EXISTS sql TEXT`;
 
+/** The table that marks a database while a backup is restored to it and to the others of the deployment. */
+export const UNFINISHED_RESTORE = 'unfinished_restore';
+
 /** Migrations that cannot be applied; the message says which and what to do. */
 class MigrationError extends Error {
   constructor(message: string, options?: { cause?: unknown }) {
@@ -71,6 +74,7 @@ export async function migrate(url: string, folder: string, options: Partial<Migr
   const client = await connectWhenReady(url);
   try {
     await client.query('SELECT pg_advisory_lock($1)', [MIGRATION_LOCK]);
+    await requireFinishedRestore(client);
     await client.query(MIGRATIONS_TABLE);
     const known = await client.query<{ migration_name: string; checksum: string; finished_at: Date | null }>(
       'SELECT migration_name, checksum, finished_at FROM _prisma_migrations WHERE rolled_back_at IS NULL',
@@ -96,6 +100,14 @@ export async function migrate(url: string, folder: string, options: Partial<Migr
   } finally {
     await client.end();
   }
+}
+
+async function requireFinishedRestore(client: pg.Client): Promise<void> {
+  const { rows } = await client.query('SELECT to_regclass($1) IS NOT NULL AS unfinished', [UNFINISHED_RESTORE]);
+  if (!rows[0]?.unfinished) return;
+  throw new MigrationError(
+    'A restore of this deployment was interrupted, so its databases may have different states. Run ecf restore again.',
+  );
 }
 
 async function applyWhenUnlocked(client: pg.Client, migration: Migration, waits: MigrationWaits): Promise<void> {

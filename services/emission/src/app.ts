@@ -143,7 +143,7 @@ export function createEmission(config: EmissionConfig, overrides: EmissionOverri
   const { FIRST_RETRY_MS: firstRetryMs, RESEND_AFTER_MS: resendAfterMs } = config;
   const settings = { firstRetryMs, resendAfterMs, tryAgainLimit: 5, sendTimeoutMs, leaseMs };
   const owner = randomUUID();
-  // Read at the start; a restore is recorded while the service is stopped.
+  // Read at the start: `ecf restore record` refuses while a service runs.
   let restore: Restore | null = null;
   const revisionAfterRestore = () => (restore === null ? 0 : revisionAfter(restore));
   const recorder = createRecorder({

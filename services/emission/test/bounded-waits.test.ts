@@ -122,6 +122,7 @@ describe('a document without a number', () => {
         certificateOf: () => ({ notBefore: at(-1).now, notAfter: at(1).now }),
         logIn: async () => ({}),
       } as never,
+      known: { requireUnused: () => undefined },
       issue: () => Promise.reject(new NumberLost()),
       compare: {} as never,
       emissions: {} as never,

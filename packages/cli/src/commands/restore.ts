@@ -1,18 +1,33 @@
 import { backupOf, documentCounter, settingsOf } from '../backup/backup-folder.js';
 import type { Console, ExitCode } from '../command.js';
-import { type Options, type OptionValues, UsageError } from '../options.js';
+import { type Options, type OptionValues, takesOnly, UsageError } from '../options.js';
 import { wantsJson } from '../output.js';
 import { ownVersion } from '../version.js';
 
-export const options: Options = { 'data-dir': 'value', json: 'switch', text: 'switch' };
+export const options: Options = {
+  'data-dir': 'value',
+  at: 'value',
+  services: 'value',
+  json: 'switch',
+  text: 'switch',
+};
 
 export const help = `ecf restore DIR [options]
+ecf restore record --at TIME [--services LIST]
 
 Restores the backup in DIR, made by ecf backup, into an empty data folder or
 into empty databases. Nothing of the deployment may run. The backup is verified
-first. Start the deployment afterwards, with the same MASTER_KEY.
+first. Start the deployment afterwards, with the same MASTER_KEY. A restore that
+was interrupted can be repeated.
+
+record tells the services that their databases were restored with PostgreSQL's
+own means. Run it before they start.
 
 Options
+  --at TIME     with record: the time whose state the databases have, as in
+                2026-11-27T20:00:00-04:00
+  --services L  with record: the services whose databases were restored, with
+                commas, as in emission,status-poller; default all
   --data-dir D  data folder of the deployment to be, with PostgreSQL and XML in
                 it; default DATA_DIR, else .data
   --json        the result as JSON; --text is for people, the default on a
@@ -25,16 +40,19 @@ folder. Without --data-dir, settings name the other places, as for the services:
   S3_ENDPOINT, S3_...     the bucket for the XML
 
 Exit codes
-  0  restored
+  0  restored, or recorded
   1  a file of the backup is missing or altered, so it was not restored
-  2  wrong usage, the target has data, MASTER_KEY does not open the backup, or
-     a newer version made it
+  2  wrong usage, the target has data, MASTER_KEY does not open the backup, a
+     newer version made it; with record: a service runs
 
 Examples
   ecf restore /mnt/backup/ecf --data-dir /var/lib/ecf
+  ecf restore record --at 2026-11-27T20:00:00-04:00 --services emission
 `;
 
 export async function execute(values: OptionValues, given: string[], console: Console): Promise<ExitCode> {
+  if (given.length === 1 && given[0] === 'record') return record(values, console);
+  takesOnly('restore', [], values);
   const [folder, ...rest] = given;
   if (folder === undefined || rest.length > 0) throw new UsageError('name one folder, as in ecf restore DIR.');
   const json = wantsJson(values, console.stdout);
@@ -59,4 +77,21 @@ export async function execute(values: OptionValues, given: string[], console: Co
       : text,
   );
   return faults > 0 ? 1 : 0;
+}
+
+async function record({ at, services: list, ...values }: OptionValues, console: Console): Promise<ExitCode> {
+  const isTime = typeof at === 'string' && /^\d{4}-\d\d-\d\dT[\d:.]{5,12}(Z|[+-]\d\d:\d\d)$/.test(at);
+  const backupAt = new Date(isTime ? at : Number.NaN);
+  if (Number.isNaN(backupAt.getTime()))
+    throw new UsageError('record needs --at with a date, a time and its offset, as in 2026-11-27T20:00:00-04:00.');
+  const services = typeof list === 'string' ? list.split(',') : undefined;
+  const env = settingsOf(values, process.env);
+  const recorded = await backupOf('record', ({ recordRestores }) => recordRestores({ env, services, backupAt }));
+  const row = { recorded: true, at: backupAt.toISOString(), services: recorded };
+  console.stdout.write(
+    wantsJson(values, console.stdout)
+      ? `${JSON.stringify(row)}\n`
+      : `recorded the state of ${row.at} for ${recorded.join(', ')}; start the services now\n`,
+  );
+  return 0;
 }
