@@ -1,4 +1,5 @@
 export * from './child-process.js';
+export { claimDatabase } from './claim-database.js';
 export * from './data-folder.js';
 export * from './database-server.js';
 export * from './first-invoice.js';

@@ -1,0 +1,32 @@
+import { connectWhenReady, createDatabaseIfMissing, sqlState } from '@ecf/postgres';
+import { StartError } from '@ecf/service';
+
+/** Any fixed number. */
+const CLAIM = 3_626_002;
+const LOCK_NOT_AVAILABLE = '55P03';
+/** A deployment that is just ending is waited for. */
+const ENDING_MS = 8_000;
+
+/**
+ * Claims a configured database server for this deployment: another one would have its XML in another folder. The claim ends with the
+ * connection. Resolves with what releases it.
+ *
+ * @param url of the gateway's database
+ * @throws StartError if another standalone deployment runs on it
+ */
+export async function claimDatabase(url: string, endingMs = ENDING_MS): Promise<() => Promise<void>> {
+  await createDatabaseIfMissing(url);
+  const client = await connectWhenReady(url);
+  try {
+    await client.query(`SET lock_timeout = ${endingMs}`);
+    await client.query(`SELECT pg_advisory_lock(${CLAIM})`);
+    return () => client.end();
+  } catch (cause) {
+    await client.end();
+    if (sqlState(cause) !== LOCK_NOT_AVAILABLE) throw cause;
+    throw new StartError(
+      'Another standalone deployment uses the databases of DATABASE_URL. Stop it, or give this one other databases.',
+      { cause },
+    );
+  }
+}
