@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { NumberRange } from '@ecf/contracts';
 import { formatDocumentDate, toCalendarDate } from '@ecf/domain';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type Document, encf, example, ISSUER } from './support/documents.js';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { creditNote, type Document, encf, example, ISSUER } from './support/documents.js';
 import { until } from './support/until.js';
 import { type Answer, type Instance, World } from './support/world.js';
 
@@ -13,9 +13,10 @@ let instance: Instance;
 beforeAll(async () => {
   world = await World.create();
   instance = await world.start();
-  world.ranges(ISSUER, [range('31', 1_000, 1_999), range('32', 1_000, 1_999), range('33', 1, 50)]);
+  world.ranges(ISSUER, [range('31', 1_000, 1_999), range('32', 1_000, 1_999), range('34', 1, 50)]);
 });
 afterAll(() => world.stop());
+afterEach(() => world.clearFaults());
 
 function range(type: string, first: number, last: number): NumberRange {
   return {
@@ -43,6 +44,12 @@ function stated(number: number): Document {
   });
 }
 
+const saleTo = (buyer: string) =>
+  sale('31', (ecf) => {
+    ecf.Encabezado.Comprador.RNCComprador = buyer;
+  });
+const POSITION = "SELECT next_number FROM number_position WHERE ecf_type = '31'";
+const today = () => formatDocumentDate(toCalendarDate(new Date()));
 const named = (name: string) => (ecf: Document) => {
   ecf.DetallesItems.Item[0].NombreItem = name;
 };
@@ -206,10 +213,10 @@ describe('a database that was restored to an older state', () => {
   it('issues sales of type 32 that are dated after the day of the restore', async () => {
     await restore({}, undefined, '2 days');
     await world.database.query(`SELECT continue_numbers('TesteCF', '${ISSUER}', '32', 1100)`);
-    const today = sale('32', (ecf) => {
-      ecf.Encabezado.Emisor.FechaEmision = formatDocumentDate(toCalendarDate(new Date()));
+    const later = sale('32', (ecf) => {
+      ecf.Encabezado.Emisor.FechaEmision = today();
     });
-    expect((await submit(today, 'today')).body).toMatchObject({ encf: encf('32', 1_100), status: 'Aceptado' });
+    expect((await submit(later, 'later')).body).toMatchObject({ encf: encf('32', 1_100), status: 'Aceptado' });
     expect((await submit(sale('32'), 'earlier')).status).toBe(409);
   });
 
@@ -242,7 +249,7 @@ describe('a database that was restored to an older state', () => {
   });
 
   it('continues each range after its own lost numbers, and compares a range that is registered later', async () => {
-    const others = [range('31', 1_000, 1_999), range('32', 1_000, 1_999)];
+    const others = [range('31', 1_000, 1_999), range('32', 1_000, 1_999), range('34', 1, 50)];
     const first = [range('44', 1, 5), range('44', 101, 150)];
     const later = range('44', 201, 250);
     world.ranges(ISSUER, [...others, ...first, later]);
@@ -300,6 +307,74 @@ describe('a database that was restored to an older state', () => {
     const refused = await world.submit(instance, lost, { contingency: 'true' });
     expect([refused.status, refused.body.code]).toEqual([503, 'authority_unreachable']);
     await world.clearFaults(down);
+  });
+
+  it('adopts the lost invoice of a batch, and a lost credit note, and issues neither again', async () => {
+    const batchSale = sale('31', (ecf) => {
+      ecf.Encabezado.Comprador.RNCComprador = '101000074';
+    });
+    const line = JSON.stringify(batchSale);
+    const batch = await send(line);
+    await finished(batch);
+    const [{ encf: invoice }] = (await world.call(instance, 'GET', `/batches/${batch}/results`)).body.results;
+    const note = creditNote(1, invoice, '100.00', (ecf) => {
+      ecf.Encabezado.Comprador.RNCComprador = '101000074';
+      delete ecf.Encabezado.IdDoc.eNCF;
+    });
+    const noted = await once(note, 'note');
+    expect([noted.body.encf, noted.body.status]).toEqual([encf('34', 1), 'Aceptado']);
+    await restore({ 31: Number(invoice.slice(3)), 34: 1 }, () => unfinish(batch, line));
+
+    await until(async () => {
+      await world.database.query('UPDATE batch_line SET due_at = now() WHERE due_at > now() AND NOT leased');
+      return (await world.call(instance, 'GET', `/batches/${batch}`)).body.finished_at !== null;
+    }, 'the end of the batch');
+    expect(await finished(batch)).toMatchObject({ accepted: 1 });
+    const { body } = await world.call(instance, 'GET', `/batches/${batch}/results`);
+    expect(body.results[0]).toMatchObject({ encf: invoice });
+    const again = await once(note, 'note');
+    expect([again.body.encf, again.body.xml]).toEqual([encf('34', 1), noted.body.xml]);
+    for (const number of [invoice, encf('34', 1)]) expect(await accepted(number)).toHaveLength(1);
+  });
+
+  it('adopts a document of contingency that was waiting at the backup and sent after it', async () => {
+    await restore({}, undefined, '2 days');
+    const down = await world.fault({ operation: '*', kind: 'down' });
+    const number = encf('31', 1_450);
+    const document = stated(1_450);
+    document.ECF.Encabezado.Emisor.FechaEmision = today();
+    expect((await world.submit(instance, document, { contingency: 'true' })).status).toBe(200);
+    await world.database.query(`CREATE TABLE kept AS SELECT a.* FROM attempt a JOIN emission e ON e.id = a.emission_id
+      WHERE e.encf = '${number}'`);
+    await world.clearFaults(down);
+    await world.reaches(number, ['accepted']);
+    await restore({}, async () => {
+      await world.database.query('DELETE FROM attempt a USING kept k WHERE a.emission_id = k.emission_id');
+      await world.database.query('INSERT INTO attempt SELECT * FROM kept');
+    });
+    await world.reaches(number, ['accepted']);
+    expect(await accepted(number)).toHaveLength(1);
+  });
+
+  it('gives each number once, and leaves none out, if several instances compare them', async () => {
+    const others = (await world.database.query<{ next_number: number }>(POSITION)).rows[0]?.next_number as number;
+    const lost = await once(saleTo('130000001'), 'lost');
+    expect(lost.body.encf).toBe(encf('31', others));
+    await restore({ 31: others });
+    const first = instance;
+    const second = await world.start();
+    const answers = await Promise.all(
+      Array.from({ length: 8 }, async (_, index) => {
+        const buyer = `13000001${index}`;
+        for (;;) {
+          const answer = await world.submit(index % 2 === 0 ? first : second, saleTo(buyer), { key: buyer });
+          if (answer.status !== 503) return answer.body.encf;
+          await delay(50);
+        }
+      }),
+    );
+    expect(answers.sort()).toEqual(Array.from({ length: 8 }, (_, index) => encf('31', others + 1 + index)));
+    await second.stop();
   });
 
   it('looks up a document that may have been sent after the backup, and does not reject it', async () => {
