@@ -188,14 +188,10 @@ describeHere('A deployment that was destroyed and restored', () => {
     expect([keyless.code, keyless.stderr]).toEqual([2, expect.stringContaining('set MASTER_KEY')]);
   });
 
-  it('is not started on a restore that was interrupted.', async () => {
-    for (const left of ['restoring/postgres', 'xml/TesteCF'])
-      fs.mkdirSync(path.join(dataDir, left), { recursive: true });
-    fs.writeFileSync(path.join(dataDir, 'xml/TesteCF/left.xml'), 'left');
-    await expect(start()).rejects.toThrow(/restore into the data folder .* was interrupted/);
-  });
-
   it('has every document, decision, account, key and webhook again, byte by byte.', async () => {
+    // An earlier restore was killed while it moved its result into the folder.
+    for (const left of ['restoring', 'xml/TesteCF']) fs.mkdirSync(path.join(dataDir, left), { recursive: true });
+    fs.writeFileSync(path.join(dataDir, 'xml/TesteCF/left.xml'), 'left');
     const restored = await ecf('restore', backupDir);
     expect([restored.code, restored.rows]).toMatchObject([0, [{ restored: true, faults: 0 }]]);
     await start();

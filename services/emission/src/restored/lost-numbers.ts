@@ -36,10 +36,12 @@ export function createLostNumbers({
   readonly log: { info(facts: object, message: string): void; warn(facts: object, message: string): void };
 }): LostNumbers {
   const running = new Set<string>();
+  /** Series of which the log says that they wait for an operator. */
+  const logged = new Set<string>();
 
   return {
     refuse(series, ranges, tokens) {
-      if (!canBeQueried(series)) throw waits(series, restore(), true);
+      if (!canBeQueried(series)) throw waitsForOperator(series);
       const key = JSON.stringify(series);
       if (!running.has(key)) {
         running.add(key);
@@ -61,7 +63,7 @@ export function createLostNumbers({
       // The documents of certification have no fiscal effect, and fixed dates.
       if (present === null || ecfType !== '32' || env === 'CerteCF' || !mayBeLostOf(present, date_issued)) return;
       const statement = await store.statement(series);
-      if (statement === null) throw waits(series, present, true);
+      if (statement === null) throw waitsForOperator(series);
       const isOldLine = batchAt !== null && batchAt <= present.restoredAt;
       if (isOldLine || !statement.areSalesCompared) throw mayBeIssued(present, isOldLine);
     },
@@ -69,6 +71,13 @@ export function createLostNumbers({
       return recent() === null ? [] : store.alike(series, summary);
     },
   };
+
+  function waitsForOperator(series: Series): EmissionError {
+    const key = JSON.stringify(series);
+    if (!logged.has(key)) log.warn(series, 'numbers wait for an operator after a restore');
+    logged.add(key);
+    return waits(series, restore(), true);
+  }
 
   /** The restore; null if no repeat of a sale before it is expected any more. */
   function recent(): Restore | null {
