@@ -12,6 +12,7 @@ const GENERATORS = [
   'client-types',
   'goldens',
   'printed-pictures',
+  'sizing-docs',
 ];
 
 await setup();

@@ -69,6 +69,7 @@ const GROUPS = [
       ['docs/upgrading.md', 'Upgrading', 'Cambio de versión'],
       ['docs/compatibility.md', 'Compatibility', 'Compatibilidad'],
       ['docs/kubernetes.md', 'Kubernetes', 'Kubernetes'],
+      ['docs/sizing.md', 'Size', 'Dimensionamiento'],
       ['docs/reverse-proxy.md', 'Reverse proxy', 'Proxy inverso'],
       ['docs/keys-and-audit.md', 'Keys and audit log', 'Claves y auditoría'],
       ['docs/benchmarks.md', 'Benchmarks', 'Mediciones'],

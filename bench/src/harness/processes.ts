@@ -21,6 +21,11 @@ export function processorSeconds(pid: number): number {
   return statOf(pid)?.own ?? Number.NaN;
 }
 
+/** The same for its first thread, on which Node runs JavaScript. */
+export function mainThreadSeconds(pid: number): number {
+  return statOf(pid, `/proc/${pid}/task/${pid}/stat`)?.own ?? Number.NaN;
+}
+
 /** The same for a process with all that it started, directly or not, including ended ones. */
 export function processorSecondsOfTree(pid: number): number {
   const top = statOf(pid);
@@ -72,10 +77,10 @@ function childrenOf(pid: number): Stat[] {
     .filter((stat): stat is Stat => stat?.parent === pid);
 }
 
-function statOf(pid: number): Stat | null {
+function statOf(pid: number, file = `/proc/${pid}/stat`): Stat | null {
   let text: string;
   try {
-    text = fs.readFileSync(`/proc/${pid}/stat`, 'utf8');
+    text = fs.readFileSync(file, 'utf8');
   } catch {
     return null;
   }

@@ -6,11 +6,17 @@ import { encfOf, type InvoiceParties, invoice } from '../inputs/sample.js';
 
 const BOUNDARY = 'invoice-of-the-benchmark';
 
+/** What differs between invoices: by default the lines of the subject, and a buyer without a receiver. */
+export interface InvoiceForm {
+  lines?: number;
+  buyer?: string;
+}
+
 /** The gateway in the form that users run, with the calls that submit invoices. */
 export interface Subject {
   standalone: DeploymentProcess;
   /** The next invoices, each under its own number, as calls of `/fe_Submit`. */
-  nextCalls(count: number): (Call & { encf: string })[];
+  nextCalls(count: number, form?: InvoiceForm): (Call & { encf: string })[];
   /** Posts the next invoices as a batch; resolves with its 202. */
   postBatch(count: number): Promise<void>;
   /** Seconds of processor time of all processes but the simulator and Kafka. */
@@ -35,20 +41,23 @@ export async function startSubject(
   const nodeOptions = process.env.BENCH_NODE_OPTIONS?.split(' ') ?? [];
   const standalone = await startDeploymentProcess(deployment, dataDir, env, nodeOptions);
   const { api_key, issuer_rnc, metrics_url } = standalone.demo;
-  // The buyer has no receiver.
-  const parties: InvoiceParties = { issuer: issuer_rnc, buyer: '131999999', date };
-  const json = JSON.stringify(invoice(encfOf(0), lines, parties));
+  const jsonOf = (form: InvoiceForm) => {
+    const parties: InvoiceParties = { issuer: issuer_rnc, buyer: form.buyer ?? '131999999', date };
+    return JSON.stringify(invoice(encfOf(0), form.lines ?? lines, parties));
+  };
   const head = `--${BOUNDARY}\r\nContent-Disposition: form-data; name="data"\r\nContent-Type: application/json\r\n\r\n`;
   const headers = { 'x-api-key': api_key, 'content-type': `multipart/form-data; boundary=${BOUNDARY}` };
   // The first numbers belong to the invoices of the first start.
   const first = 10;
   let last = first;
 
-  const nextDocuments = (count: number) =>
-    Array.from({ length: count }, () => {
+  const nextDocuments = (count: number, form: InvoiceForm = {}) => {
+    const json = jsonOf(form);
+    return Array.from({ length: count }, () => {
       last += 1;
       return json.replace(encfOf(0), encfOf(last));
     });
+  };
 
   const deploymentPid = standalone.child.pid as number;
   return {
@@ -66,8 +75,8 @@ export async function startSubject(
       const others = descendantsOf(deploymentPid).filter(({ pid, command }) => pid === simulator || command === 'java');
       return others.reduce((rest, { own }) => rest - own, processorSecondsOfTree(deploymentPid));
     },
-    nextCalls: (count) =>
-      nextDocuments(count).map((document, index) => {
+    nextCalls: (count, form) =>
+      nextDocuments(count, form).map((document, index) => {
         const body = Buffer.from(`${head}${document}\r\n--${BOUNDARY}--\r\n`);
         return { path: '/fe_Submit', headers, body, encf: encfOf(last - count + 1 + index) };
       }),
