@@ -1,4 +1,4 @@
-import type { Queries } from '@ecf/postgres';
+import { estimatedRows, type Queries } from '@ecf/postgres';
 import type { StoredFileTable } from './stored-files.js';
 import { type DocumentReader, isIntegrityError } from './xml-store.js';
 
@@ -6,7 +6,7 @@ import { type DocumentReader, isIntegrityError } from './xml-store.js';
 const NIGHT_HOUR = 7;
 /** The share of a table's rows, in percent. */
 const SHARE = 1;
-/** Most rows of a table in a night, so that the check ends before the morning. */
+/** About as many rows of a table at most in a night, so that the check ends before the morning. */
 const MOST_ROWS = 100_000;
 
 export interface NightlyCheck {
@@ -16,6 +16,8 @@ export interface NightlyCheck {
   readonly reader: DocumentReader;
   /** Default {@link SHARE}. */
   readonly share?: number;
+  /** Default {@link MOST_ROWS}. */
+  readonly mostRows?: number;
 }
 
 /**
@@ -25,16 +27,18 @@ export interface NightlyCheck {
  * @param signal aborted when the service stops
  */
 export async function checkArchiveAtNight(
-  { database, tables, reader, share = SHARE }: NightlyCheck,
+  { database, tables, reader, share = SHARE, mostRows = MOST_ROWS }: NightlyCheck,
   now: Date,
   signal: AbortSignal,
 ): Promise<void> {
   if (now.getUTCHours() !== NIGHT_HOUR) return;
   for (const { table, files } of tables) {
+    // A LIMIT would end the check of a large table before its newest months, each night.
+    const percent = Math.min(share, (mostRows / Math.max(1, await estimatedRows(database, table))) * 100);
     for (const [path, sha256] of files) {
       const { rows } = await database.query<{ path: string; sha256: string }>(
-        `SELECT ${path} AS path, ${sha256} AS sha256 FROM ${table} TABLESAMPLE SYSTEM (${share})
-         WHERE ${path} IS NOT NULL LIMIT ${MOST_ROWS}`,
+        `SELECT ${path} AS path, ${sha256} AS sha256 FROM ${table} TABLESAMPLE SYSTEM (${percent})
+         WHERE ${path} IS NOT NULL`,
       );
       for (const row of rows) {
         if (signal.aborted) return;

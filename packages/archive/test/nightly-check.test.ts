@@ -39,6 +39,22 @@ describe('the nightly check of the archive', () => {
     expect((await readAt(NIGHT)).sort()).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9].map((id) => `a/${id}`));
   });
 
+  it('reads documents of every month, also if these are more than it reads in a night', async () => {
+    await database.query('CREATE TABLE monthly (id bigint, xml_path text, xml_sha256 text) PARTITION BY RANGE (id)');
+    for (const month of [0, 1, 2]) {
+      const bounds = `FROM (${month * 8_000}) TO (${(month + 1) * 8_000})`;
+      await database.query(`CREATE TABLE monthly_${month} PARTITION OF monthly FOR VALUES ${bounds}`);
+    }
+    await database.query("INSERT INTO monthly SELECT n, n / 8000, repeat('0', 64) FROM generate_series(0, 23999) n");
+    await database.query('ANALYZE monthly');
+    const read: string[] = [];
+    const reader = { get: async (path: string) => Buffer.alloc(read.push(path)) };
+    const tables = TABLES.map((one) => ({ ...one, table: 'monthly' }));
+    await checkArchiveAtNight({ database, tables, reader, share: 100, mostRows: 6_000 }, NIGHT, AbortSignal.any([]));
+    expect(new Set(read)).toEqual(new Set(['0', '1', '2']));
+    expect(read.length).toBeLessThan(12_000);
+  });
+
   it('does nothing in the other hours', async () => {
     expect(await readAt(new Date('2026-11-28T08:00:00Z'))).toEqual([]);
   });

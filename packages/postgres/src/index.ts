@@ -17,6 +17,7 @@ export {
   sqlState,
 } from './database-errors.js';
 export { type DueTimes, deleteExpired, limitDueTimes, type Retention } from './due-times.js';
+export { estimatedRows } from './estimated-rows.js';
 export { createIds } from './ids.js';
 export { createInstanceReport, type InstanceReport } from './master-keys/instances.js';
 export { createMasterKeyOperations } from './master-keys/reseal.js';
