@@ -28,8 +28,8 @@ const RULES = [
   { matches: /\bADD COLUMN\b.*\bNOT NULL\b/i, unless: /\bDEFAULT\b/i, remedy: 'give the column a default' },
   {
     matches: /^CREATE (?:UNIQUE )?INDEX\b/i,
-    unless: /\bCONCURRENTLY\b/i,
-    remedy: 'create it CONCURRENTLY, in a migration with nothing else',
+    unless: /\bCONCURRENTLY\b|\bON ONLY\b/i,
+    remedy: 'create it CONCURRENTLY, in a migration with nothing else, or ON ONLY a table that is partitioned by month',
   },
   {
     matches: /\bADD CONSTRAINT\b.*\b(?:FOREIGN KEY|CHECK)\b/i,

@@ -506,6 +506,7 @@ describe('the rules of migrations', () => {
     ['CREATE INDEX "a_b" ON "a"("b");', [/CONCURRENTLY/]],
     ['DROP INDEX CONCURRENTLY IF EXISTS "a_b";\nCREATE INDEX CONCURRENTLY "a_b" ON "a"("b");', []],
     ['CREATE INDEX CONCURRENTLY "a_b" ON "a"("b");', [/DROP INDEX/]],
+    ['CREATE INDEX "a_b" ON ONLY "a"("b");', []],
     ['DROP INDEX CONCURRENTLY IF EXISTS "a_b";\nDROP TABLE "a";', [/nothing else/, /contract/]],
     ['ALTER TABLE "a" DROP COLUMN "b";', [/contract/]],
     ['-- contract: unused since 1.1.0\nALTER TABLE "a" DROP COLUMN "b";', []],

@@ -31,6 +31,7 @@ export {
   UNFINISHED_RESTORE,
 } from './migrate.js';
 export { firstIdOf, type MonthlyTable, makeMonthPartitions, nextIdOf } from './months.js';
+export { completePartitionIndexes } from './partition-indexes.js';
 export { anyOf, camelCaseRows, queryBuilder, rowsOf, snakeCase, snakeCaseRow } from './query-builder.js';
 export { changedSince, pagesOf, type Restore, restoreOf, revisionAfter, settleRestores } from './restored.js';
 export { createSharedCalls } from './shared-calls.js';

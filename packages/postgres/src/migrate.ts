@@ -6,9 +6,13 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { retry } from '@ecf/kit';
 import pg from 'pg';
 import { isDatabaseUnavailable, isUniqueViolation, markDatabaseError, sqlState } from './database-errors.js';
+import { completePartitionIndexes } from './partition-indexes.js';
 
 /** The lock key that Prisma Migrate itself takes, so that both exclude each other. */
 export const MIGRATION_LOCK = 72_707_369;
+
+/** Milliseconds between two tries to get it. */
+const LOCK_PAUSE_MS = 100;
 
 /** Prisma's own table, and a column for the statements, from which a backup is restored. */
 export const MIGRATIONS_TABLE = `CREATE TABLE IF NOT EXISTS _prisma_migrations (
@@ -73,7 +77,7 @@ export async function migrate(url: string, folder: string, options: Partial<Migr
   const migrations = await readMigrations(folder);
   const client = await connectWhenReady(url);
   try {
-    await client.query('SELECT pg_advisory_lock($1)', [MIGRATION_LOCK]);
+    await lockMigrations(client);
     await requireFinishedRestore(client);
     await client.query(MIGRATIONS_TABLE);
     const known = await client.query<{ migration_name: string; checksum: string; finished_at: Date | null }>(
@@ -96,6 +100,7 @@ export async function migrate(url: string, folder: string, options: Partial<Migr
         );
       }
     }
+    await completePartitionIndexes(client);
     return applied;
   } finally {
     await client.end();
@@ -108,6 +113,17 @@ async function requireFinishedRestore(client: pg.Client): Promise<void> {
   throw new MigrationError(
     'A restore of this deployment was interrupted, so its databases may have different states. Run ecf restore again.',
   );
+}
+
+/** A statement that waits for the lock would keep a snapshot, for which CREATE INDEX CONCURRENTLY waits. */
+async function lockMigrations(client: pg.Client): Promise<void> {
+  const isLocked = async () => {
+    const { rows } = await client.query<{ locked: boolean }>('SELECT pg_try_advisory_lock($1) AS locked', [
+      MIGRATION_LOCK,
+    ]);
+    return rows[0]?.locked;
+  };
+  while (!(await isLocked())) await delay(LOCK_PAUSE_MS);
 }
 
 async function applyWhenUnlocked(client: pg.Client, migration: Migration, waits: MigrationWaits): Promise<void> {

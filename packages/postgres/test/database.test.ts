@@ -311,9 +311,34 @@ describe('migrations', () => {
       '20260103000000_third',
       'DROP INDEX CONCURRENTLY IF EXISTS "first_id";\nCREATE INDEX CONCURRENTLY "first_id" ON "first" ("id");\n',
     );
-    expect(await migrate(fresh, folder)).toEqual(['20260103000000_third']);
+    // An instance that waits for the others must not hold up the index.
+    const all = await Promise.all([migrate(fresh, folder), migrate(fresh, folder), migrate(fresh, folder)]);
+    expect(all.flat()).toEqual(['20260103000000_third']);
     const { rows } = await other.query("SELECT indexdef FROM pg_indexes WHERE indexname = 'first_id'");
     expect(rows).toEqual([{ indexdef: expect.stringContaining('(id)') }]);
+    await other.close();
+    rmSync(path.join(folder, '20260103000000_third'), { recursive: true });
+  });
+
+  it('complete an index of a table that is partitioned, also after one of a partition was cut off', async () => {
+    const fresh = await server.createDatabase();
+    const other = openDatabase(fresh, { max: 1 });
+    await other.query('CREATE TABLE monthly (id int, name text) PARTITION BY RANGE (id)');
+    await other.query('CREATE TABLE monthly_1 PARTITION OF monthly FOR VALUES FROM (1) TO (2)');
+    await other.query('CREATE TABLE monthly_default PARTITION OF monthly DEFAULT');
+    write('20260103000000_third', 'CREATE UNIQUE INDEX "monthly_id" ON ONLY "monthly" ("id") WHERE id > 0;');
+    await other.query('INSERT INTO monthly VALUES (1), (1), (3)');
+    await expect(migrate(fresh, folder)).rejects.toThrow('could not create unique index "monthly_id_1"');
+    await other.query('DELETE FROM monthly WHERE id = 1');
+    expect(await migrate(fresh, folder)).toEqual([]);
+    await other.query('CREATE TABLE monthly_2 PARTITION OF monthly FOR VALUES FROM (2) TO (3)');
+    const { rows } = await other.query(
+      `SELECT c.relname, i.indisvalid AND i.indisunique AND i.indpred IS NOT NULL AS right FROM pg_index i
+         JOIN pg_class c ON c.oid = i.indrelid WHERE c.relname LIKE 'monthly%' ORDER BY 1`,
+    );
+    expect(rows).toEqual(
+      ['monthly', 'monthly_1', 'monthly_2', 'monthly_default'].map((relname) => ({ relname, right: true })),
+    );
     await other.close();
     rmSync(path.join(folder, '20260103000000_third'), { recursive: true });
   });
