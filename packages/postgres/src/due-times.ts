@@ -60,9 +60,8 @@ export async function msUntilDue(database: Queries, columns: readonly DueTimes[]
   const work = columns.filter(({ wakes }) => wakes !== false);
   if (work.length === 0) return null;
   const earliest = new Set(work.map(({ table, column }) => `(SELECT min(${column}) FROM ${table})`));
-  const { rows } = await database.query<{ ms: number | null }>(
-    `SELECT (extract(epoch FROM least(${[...earliest].join(', ')}) - clock_timestamp()) * 1000)::float8 AS ms`,
-  );
+  const text = `SELECT (extract(epoch FROM least(${[...earliest].join(', ')}) - clock_timestamp()) * 1000)::float8 AS ms`;
+  const { rows } = await database.query<{ ms: number | null }>({ name: 'ms_until_due', text });
   return rows[0]?.ms ?? null;
 }
 

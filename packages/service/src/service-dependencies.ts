@@ -56,17 +56,23 @@ export interface ServiceDependencies extends Required<Omit<SharedDependencies, '
   close(): Promise<void>;
 }
 
-/** Opens the dependencies. They connect when they are used. */
+/**
+ * Opens the dependencies. They connect when they are used.
+ *
+ * @param settings of the sessions of the database
+ */
 export function openServiceDependencies(
   service: ServiceName,
   config: DependenciesConfig,
   shared: SharedDependencies,
+  settings?: Readonly<Record<string, string>>,
 ): ServiceDependencies {
   const logger = shared.logger ?? createLogger({ service, level: config.LOG_LEVEL });
   const metrics = shared.metrics ?? createMetrics();
   const database = openDatabase(config.DATABASE_URL, {
     max: config.DATABASE_CONNECTIONS,
     applicationName: `ecf ${service}`,
+    ...(settings === undefined ? {} : { settings }),
     onIdleError: (error) => logger.warn({ err: error }, 'a database connection was lost'),
   });
   const clockSkew = reportClockSkew(metrics, logger);
