@@ -155,6 +155,21 @@ afterAll(() => own?.stop());
   });
 });
 
+(own === null ? describe.skip : describe)('a broker that loses its log', () => {
+  it('gets its topics again, and every later event arrives', async () => {
+    const bus = openKafkaBus(kafkaSettings({ KAFKA_BROKERS: own?.brokers ?? '' }));
+    const got = collector();
+    await bus.subscribe({ topics, group: 'g', handler: async (event) => got.take(event) });
+    const batch = (revision: number) => rncs(10).map((rnc) => taxpayerEvent(rnc, revision));
+    await bus.publish(batch(1));
+    await until(() => got.count() === 10);
+    await own?.control?.kill();
+    await own?.control?.restartEmpty();
+    await publishSurely(bus, batch(2));
+    await until(() => got.count() === 20);
+  });
+});
+
 describeOnKafka('a slow consumer', () => {
   it('delays neither the other partitions nor the other groups, and is visible as lag', async () => {
     const settings = kafkaSettings();

@@ -10,6 +10,7 @@ import {
   freePort,
   javaLacks,
   KAFKA_IMAGE,
+  prepareJavaBroker,
   reachable,
   type SecureListener,
   waitFor,
@@ -35,6 +36,8 @@ export interface BrokerControl {
   kill(): Promise<void>;
   /** Starts it again on its data, at the same address; resolves when it answers. */
   restart(): Promise<void>;
+  /** Starts it at the same address without its data, as after the loss of its disk. */
+  restartEmpty(): Promise<void>;
 }
 
 /**
@@ -111,6 +114,9 @@ async function inJava(own: boolean): Promise<KafkaServer> {
     process.kill(Number(readFileSync(pid, 'utf8')), 'SIGKILL');
     await waitFor(async () => !(await reachable(port)), 60_000, 'the end of the broker');
   };
+  const restart = async () => {
+    writeFileSync(pid, String((await runJavaBroker(folder as string, port)).pid));
+  };
   return {
     brokers: `127.0.0.1:${port}`,
     source: 'java',
@@ -122,8 +128,11 @@ async function inJava(own: boolean): Promise<KafkaServer> {
     },
     control: {
       kill,
-      async restart() {
-        writeFileSync(pid, String((await runJavaBroker(folder as string, port)).pid));
+      restart,
+      async restartEmpty() {
+        rmSync(path.join(folder as string, 'data'), { recursive: true });
+        await prepareJavaBroker(folder as string, port, { secure });
+        await restart();
       },
     },
   };
@@ -133,7 +142,7 @@ async function inDocker(own: boolean): Promise<KafkaServer> {
   const { getContainerRuntimeClient } = await import('testcontainers');
   const { port, container } = await shared(own, async () => startContainer(await freePort()));
   const { dockerode } = (await getContainerRuntimeClient()).container;
-  const handle = dockerode.getContainer(container as string);
+  let handle = dockerode.getContainer(container as string);
   return {
     brokers: `127.0.0.1:${port}`,
     source: 'docker',
@@ -147,6 +156,10 @@ async function inDocker(own: boolean): Promise<KafkaServer> {
       async restart() {
         await handle.start();
         await waitFor(() => reachable(port), 120_000, 'the broker');
+      },
+      async restartEmpty() {
+        await handle.remove({ force: true });
+        handle = dockerode.getContainer((await startContainer(port)).container as string);
       },
     },
   };

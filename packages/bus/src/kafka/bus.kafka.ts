@@ -18,7 +18,7 @@ import { kafkaClients } from './kafka-client.js';
 import { type KafkaConsumer, startKafkaConsumer } from './kafka-consumer.js';
 import { describeUnreadable, readEvent, toRecord } from './kafka-messages.js';
 import { createKafkaMetrics } from './kafka-metrics.js';
-import { createKafkaProducer, isContentRefused } from './kafka-producer.js';
+import { createKafkaProducer, isContentRefused, isTopicMissing } from './kafka-producer.js';
 import { createKafkaTopics } from './kafka-topics.js';
 import { brokerGroupOf } from './kafkajs-workarounds.js';
 
@@ -87,7 +87,10 @@ export function createKafkaBus({ settings, logger, ...options }: KafkaBusOptions
       group: brokerGroup,
       partitions: description.partitions,
       logger,
-      prepare: () => topics.ensure([topic]),
+      prepare: () => {
+        topics.forget([topic]);
+        return topics.ensure([topic]);
+      },
       handle,
       handleTogether,
       onConnected: (connected) => metrics?.connected(topic, group, connected),
@@ -108,9 +111,11 @@ export function createKafkaBus({ settings, logger, ...options }: KafkaBusOptions
 
   return {
     async publish(batch) {
-      await topics.ensure(new Set(batch.map((event) => event.topic)));
+      const named = new Set(batch.map((event) => event.topic));
+      await topics.ensure(named);
       const records = batch.map((event) => toRecord(event, topics.nameOf(event.topic)));
       await producer.send(records).catch((error) => {
+        if (isTopicMissing(error)) topics.forget(named);
         throw isContentRefused(error) ? new EventRefused(error) : error;
       });
     },

@@ -60,3 +60,8 @@ const CONTENT_ERRORS = new Set(['MESSAGE_TOO_LARGE', 'RECORD_LIST_TOO_LARGE', 'C
 export function isContentRefused(error: unknown): boolean {
   return hasCause(error, ({ type = '' }) => CONTENT_ERRORS.has(type));
 }
+
+/** Whether the brokers lack a topic of the records, because they lost their log. */
+export function isTopicMissing(error: unknown): boolean {
+  return hasCause(error, ({ type }) => type === 'UNKNOWN_TOPIC_OR_PARTITION');
+}

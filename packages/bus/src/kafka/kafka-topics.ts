@@ -14,6 +14,8 @@ export interface KafkaTopics {
   nameOf(topic: string): string;
   /** Resolves when the topics exist; looks once for each. */
   ensure(topics: Iterable<string>): Promise<void>;
+  /** The next `ensure` looks for these topics again: the brokers may have lost them. */
+  forget(topics: Iterable<string>): void;
 }
 
 export interface KafkaTopicsOptions {
@@ -62,6 +64,9 @@ export function createKafkaTopics({ open, settings, logger }: KafkaTopicsOptions
       const made = queue.then(() => make(names));
       queue = made.catch(() => undefined);
       return made;
+    },
+    forget(topics) {
+      for (const topic of topics) present.delete(topic);
     },
   };
 }
