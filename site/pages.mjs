@@ -66,6 +66,7 @@ const GROUPS = [
       ['docs/backup.md', 'Backup and restore', 'Respaldo y restauración'],
       ['docs/configuration.md', 'Settings', 'Parámetros'],
       ['docs/distributed.md', 'Six services', 'Seis servicios'],
+      ['docs/faults.md', 'Faults', 'Fallas'],
       ['docs/upgrading.md', 'Upgrading', 'Cambio de versión'],
       ['docs/compatibility.md', 'Compatibility', 'Compatibilidad'],
       ['docs/kubernetes.md', 'Kubernetes', 'Kubernetes'],

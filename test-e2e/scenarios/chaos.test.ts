@@ -1,11 +1,11 @@
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, expect, it } from '@jest/globals';
 import { agreement, type LedgerEntry } from '../support/agreement/agreement.js';
 import { killer, load, type Submitted } from '../support/agreement/chaos.js';
 import { StoredEverywhere } from '../support/agreement/stored-everywhere.js';
+import { untilWhole } from '../support/agreement/whole.js';
 import { Client } from '../support/client.js';
 import { bucket, type TestBucket } from '../support/deployment/bucket.js';
 import { describeDistributed, type Standalone, startDistributed } from '../support/deployment/standalone-process.js';
@@ -70,19 +70,6 @@ async function listed(): Promise<Record<string, string>[]> {
   }
 }
 
-/** Events that consumers have not handled yet or gave up, by the services' metrics; null while a service does not answer. */
-async function eventsOpen(): Promise<number | null> {
-  const text = await (await fetch(running.demo.metrics_url)).text();
-  if (/^ecf_process_up\{[^}]*\} 0$/m.test(text)) return null;
-  const counts = [...text.matchAll(/^ecf_(?:consumer_lag|dead_letters)\{[^}]*\} (\d+)$/gm)].map(([, value]) =>
-    Number(value),
-  );
-  const topics = new Set(
-    [...text.matchAll(/^ecf_consumer_lag\{.*topic="([^"]+)",group="query"/gm)].map(([, topic]) => topic),
-  );
-  return topics.size < 4 ? null : counts.reduce((sum, value) => sum + value, 0);
-}
-
 describeDistributed(`${COUNT} mixed invoices from 32 callers over two of ${FULL ? 'each' : SEVERAL}`, () => {
   let all: Submitted[];
 
@@ -114,17 +101,7 @@ describeDistributed(`${COUNT} mixed invoices from 32 callers over two of ${FULL 
   }, 900_000);
 
   it('reach their final state without intervention, and consumers handle every event', async () => {
-    async function work() {
-      await delay(400);
-      const open = (await stored?.openWork()) ?? {};
-      const idle = Object.values(open).every((count) => count === 0);
-      return { ...open, events: idle ? await eventsOpen() : null };
-    }
-    await until(
-      () => work().catch((error) => ({ events: String(error) })),
-      ({ events }) => events === 0,
-      FINAL_MS,
-    );
+    await untilWhole(running, stored as StoredEverywhere, FINAL_MS);
   });
 
   it('are stored once each, with equal contents, in ledger, databases, read models and archive', async () => {

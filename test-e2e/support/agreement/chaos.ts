@@ -30,6 +30,7 @@ export async function load(
   numbers: Numbering,
   count: number,
   onProgress: (done: number) => void,
+  examples: readonly string[] = EXAMPLES,
 ): Promise<Submitted[]> {
   const clients = clientsOf(running);
   const results: Submitted[] = [];
@@ -47,7 +48,7 @@ export async function load(
   }
   async function caller(): Promise<void> {
     for (let index = next++; index < count; index = next++) {
-      const { invoice, encf } = numbers.next(EXAMPLES[index % EXAMPLES.length]);
+      const { invoice, encf } = numbers.next(examples[index % examples.length]);
       const twins = index % 10 === 0 ? [submit(index, invoice, encf), submit(index + 1, invoice, encf)] : [];
       const all = await Promise.all(twins.length > 0 ? twins : [submit(index, invoice, encf)]);
       results.push(all[0] as Submitted);

@@ -75,10 +75,11 @@ export class StoredEverywhere {
     private readonly dataDir: string,
     /** Settings of the deployment; they name the archive. */
     private readonly settings: Record<string, string | undefined>,
+    private readonly connect: (service: string) => Database = (service) => embeddedDatabase(dataDir, service),
   ) {}
 
   async #rows<T extends object>(service: Service, sql: string): Promise<T[]> {
-    const database = this.#databases.get(service) ?? embeddedDatabase(this.dataDir, service);
+    const database = this.#databases.get(service) ?? this.connect(service);
     this.#databases.set(service, database);
     return (await database.query<T>(sql)).rows;
   }

@@ -1,0 +1,231 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { Submitted } from '../support/agreement/chaos.js';
+import { StoredEverywhere } from '../support/agreement/stored-everywhere.js';
+import { Client } from '../support/client.js';
+import {
+  DEPLOYMENT,
+  describeDistributed,
+  type Standalone,
+  startStandalone,
+} from '../support/deployment/standalone-process.js';
+import { FaultyDeployment, SERVICES } from '../support/faults/faulty-deployment.js';
+import { type Fault, ObservedDeployment } from '../support/faults/observed-deployment.js';
+import type { Line, LineFault } from '../support/faults/switchboard.js';
+import { until } from '../support/until.js';
+
+/** `ECF_FAULTS_FULL=true` also breaks lines, fills disks and loses commits, and submits more invoices. */
+const FULL = process.env.ECF_FAULTS_FULL === 'true';
+const ROUND = FULL ? 24 : 8;
+const LASTS_MS = FULL ? 5_000 : 2_000;
+const KINDS: readonly LineFault[] = ['cut', 'silent', 'slow'];
+const itFull = FULL ? it : it.skip;
+const HOUR_MS = 3_600_000;
+/** Documents of these types can be looked up at the authority. */
+const LOOKED_UP = ['ecf-31', 'ecf-41', 'ecf-43', 'ecf-44', 'ecf-45', 'ecf-46', 'ecf-47'];
+
+// The standalone deployment has no lines between its services. Its own faults are tested in the same run.
+const describeFaults = DEPLOYMENT === 'distributed' ? describeDistributed : describe.skip;
+
+/** Submits during the fault, and waits until everything is whole, which it times. */
+async function whole(what: string, observed: ObservedDeployment, fault: Fault): Promise<Submitted[]> {
+  const { all, endedAt } = await observed.through(fault, LASTS_MS, ROUND);
+  await observed.expectWhole();
+  note(what, all, endedAt);
+  return all;
+}
+
+/** Compares everything; then prints the times. */
+async function agree(observed: ObservedDeployment): Promise<void> {
+  const times = noted.splice(0);
+  await observed.expectAgreement();
+  process.stderr.write(times.join(''));
+}
+
+async function survive(what: string, observed: ObservedDeployment, fault: Fault): Promise<Submitted[]> {
+  const all = await whole(what, observed, fault);
+  await agree(observed);
+  return all;
+}
+
+const noted: string[] = [];
+
+function note(what: string, all: readonly Submitted[], endedAt: number): void {
+  const seconds = ((performance.now() - endedAt) / 1_000).toFixed(1);
+  const calls = all.reduce((sum, one) => sum + one.calls, 0);
+  noted.push(`fault: ${what}; ${all.length} invoices, ${calls} calls, whole ${seconds} s after its end\n`);
+}
+
+describeFaults('a deployment of six services loses nothing and sends nothing twice', () => {
+  let world: FaultyDeployment;
+
+  beforeAll(async () => {
+    world = await FaultyDeployment.start();
+  });
+  afterAll(() => world?.stop());
+
+  const line = (kind: LineFault, hits: (line: Line) => boolean): Fault => ({
+    begin: () => world.board.break(kind, hits),
+    end: () => world.board.break(null),
+  });
+
+  /** Whether a line leads to a part; `services` are all services together. */
+  function leadsTo(target: string, { port }: Line): boolean {
+    const ports = world.ports();
+    return target === 'services' ? SERVICES.some((name) => ports[name] === port) : ports[target] === port;
+  }
+
+  it.each(FULL ? ['emptied', 'stopped'] : ['stopped'])('when Redis is %s', async (what) => {
+    const begin = async () => {
+      await world.cache.control?.kill();
+      if (what === 'emptied') await world.cache.control?.restart();
+    };
+    const end = () => (what === 'stopped' ? world.cache.control?.restart() : undefined);
+    await survive(`Redis ${what}`, world.observed, { begin, end });
+  });
+
+  it.each(['errors', 'old'] as const)('while the storage answers with %s', async (fault) => {
+    const begin = () => world.storage.fail(fault);
+    await survive(`storage ${fault}`, world.observed, { begin, end: () => world.storage.fail(null) });
+  });
+
+  it.each([
+    ['ahead', HOUR_MS],
+    ['behind', -HOUR_MS],
+  ])('and signs with the true time, while the clocks of all services are an hour %s', async (what, aheadMs) => {
+    const set = (ms: number) => {
+      for (const service of SERVICES) world.board.setClock(service, ms);
+    };
+    const fault = { begin: () => set(aheadMs), end: () => set(0) };
+    for (const { answer } of await survive(`clocks an hour ${what}`, world.observed, fault)) {
+      const [, day, month, year, time] = /<FechaHoraFirma>(\d+)-(\d+)-(\d+) ([\d:]+)</.exec(answer.body.xml) ?? [];
+      const signedAt = Date.parse(`${year}-${month}-${day}T${time}-04:00`);
+      expect(Math.abs(signedAt - Date.now())).toBeLessThan(HOUR_MS / 4);
+    }
+  });
+
+  it('when the broker loses its log with events that no consumer has read, once the loss is recorded', async () => {
+    const lostAt = new Date();
+    world.board.break('silent', (one) => one.service !== 'emission' && leadsTo('kafka', one));
+    const all = await world.observed.submit(ROUND);
+    await until(
+      () => world.observed.openWork(),
+      (work) => work['outbox of emission'] === 0,
+    );
+    await world.broker.control?.kill();
+    world.board.break(null);
+    await world.broker.control?.restartEmpty();
+    const endedAt = performance.now();
+    await world.recordRestore(lostAt, { ofOthers: true });
+    await world.restartServices();
+    await world.observed.expectWhole();
+    note('broker lost its log', all, endedAt);
+    await agree(world.observed);
+  });
+
+  it('when the database fails over to a synchronous replica', async () => {
+    await world.postgres.replicate({ synchronous: true });
+    const fault = { begin: () => undefined, end: () => world.failOver() };
+    await survive('fail-over, synchronous', world.observed, fault);
+  });
+
+  itFull('when the database fails over to a replica that lacks the last second, once that is recorded', async () => {
+    await world.postgres.replicate({ synchronous: false });
+    await world.postgres.disconnectReplica();
+    const lostAt = new Date();
+    const lost = await world.observed.submit(ROUND, LOOKED_UP);
+    await world.failOver();
+    const endedAt = performance.now();
+    await world.recordRestore(lostAt, { ofOthers: false });
+    await world.restartServices();
+    const client = new Client(world.running);
+    for (const { invoice, answer } of lost) {
+      const again = await until(
+        () => client.submit(invoice),
+        ({ status }) => status === 200,
+      );
+      // The authority has the document, so the gateway signs the same again.
+      expect(again.body.xml).toBe(answer.body.xml);
+    }
+    await world.observed.expectWhole();
+    note('fail-over, last second lost', lost, endedAt);
+    await agree(world.observed);
+  });
+
+  itFull.each(['postgresql', 'kafka', 'redis', 'storage', 'authority', 'services'])(
+    'while the lines of all services to %s are cut, silent and slow',
+    async (target) => {
+      for (const kind of KINDS)
+        await whole(
+          `${target} ${kind}`,
+          world.observed,
+          line(kind, (one) => leadsTo(target, one)),
+        );
+      await agree(world.observed);
+    },
+  );
+
+  itFull.each(SERVICES)(
+    'while each line of %s is cut, silent and slow',
+    async (service) => {
+      for (const [target, port] of Object.entries(world.ports()).filter(([, port]) =>
+        world.board.has({ service, port }),
+      ))
+        for (const kind of KINDS)
+          await whole(
+            `${service} to ${target} ${kind}`,
+            world.observed,
+            line(kind, (one) => one.service === service && one.port === port),
+          );
+      await agree(world.observed);
+    },
+    3_600_000,
+  );
+});
+
+/** A data folder on a small file system, and its archive on another one; null where the machine mounts none. */
+function smallDisks(): { dataDir: string; archive: string } | null {
+  const dataDir = fs.mkdtempSync(path.join(os.tmpdir(), 'ecf-full-disk-'));
+  const archive = path.join(dataDir, 'xml');
+  try {
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=500m,mode=755', 'ecf', dataDir], { stdio: 'ignore' });
+    fs.mkdirSync(archive);
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=4m,mode=755', 'ecf', archive], { stdio: 'ignore' });
+    return { dataDir, archive };
+  } catch {
+    process.stderr.write('This machine mounts no file system. The tests of full disks are skipped.\n');
+    return null;
+  }
+}
+
+const disks = FULL && DEPLOYMENT === 'distributed' ? smallDisks() : null;
+const describeFullDisk = disks === null ? describe.skip : describe;
+
+describeFullDisk('a standalone deployment loses nothing and sends nothing twice', () => {
+  const { dataDir, archive } = disks ?? { dataDir: '', archive: '' };
+  let running: Standalone;
+  let observed: ObservedDeployment;
+
+  beforeAll(async () => {
+    running = await startStandalone(dataDir, { STATUS_WAIT_MS: '0', FIRST_RETRY_MS: '200', FIRST_QUERY_MS: '300' });
+    observed = new ObservedDeployment(running, () => new StoredEverywhere(dataDir, {}));
+  });
+  afterAll(async () => {
+    await running?.end('SIGTERM');
+    for (const folder of [archive, dataDir]) execFileSync('umount', ['-l', folder]);
+    fs.rmSync(dataDir, { recursive: true, force: true });
+  });
+
+  it.each([
+    ['the archive', archive],
+    ['the databases', dataDir],
+  ])('while the disk of %s is full', async (what, folder) => {
+    const filler = path.join(folder, 'filler');
+    // It ends with an error when the disk is full.
+    const begin = () => void spawnSync('dd', ['if=/dev/zero', `of=${filler}`, 'bs=64k']);
+    await survive(`full disk of ${what}`, observed, { begin, end: () => fs.rmSync(filler) });
+  });
+});
