@@ -48,22 +48,7 @@ export async function loadInvoices(database: Database, issuer: string, count: nu
        FROM invoice WHERE issuer_rnc = $1 AND ecf_type <> '32'`,
     [issuer],
   );
-  await database.query(
-    `INSERT INTO invoice_rollup SELECT env, issuer_rnc, period, day, ecf_type, status, count(*), sum(${SIGN} * total_amount),
-       sum(${SIGN} * total_itbis) FROM invoice ${DAYS} WHERE issuer_rnc = $1 GROUP BY 1, 2, 3, 4, 5, 6`,
-    [issuer],
-  );
-  await database.query(
-    `INSERT INTO buyer_rollup SELECT env, issuer_rnc, period, grain, date_trunc(grain, day)::date, coalesce(buyer_rnc, ''), count(*),
-       sum(${SIGN} * total_amount) FROM invoice ${DAYS} CROSS JOIN (VALUES ('day'), ('month')) AS grains(grain)
-     WHERE issuer_rnc = $1 AND status IN ('Aceptado', 'AceptadoCondicional') GROUP BY 1, 2, 3, 4, 5, 6`,
-    [issuer],
-  );
-  await database.query(
-    `INSERT INTO rejection_rollup SELECT env, issuer_rnc, period, day, m->>'codigo', count(*), max(m->>'valor')
-       FROM invoice ${DAYS} CROSS JOIN json_array_elements(messages) AS m WHERE issuer_rnc = $1 GROUP BY 1, 2, 3, 4, 5`,
-    [issuer],
-  );
+  await addSums(database, 'issuer_rnc = $1', [issuer]);
   const state = {
     ...{ rnc: issuer, account_id: ACCOUNT, account_active: true, revision: 1, previous_revision: 0, active: true },
     ...{
@@ -81,3 +66,23 @@ export async function loadInvoices(database: Database, issuer: string, count: nu
 }
 
 export const ACCOUNT = `bench-${randomUUID()}`;
+
+/** Adds invoices to the sums. `which` is the condition that selects them, with its values. */
+export async function addSums(database: Database, which: string, values: readonly string[]): Promise<void> {
+  await database.query(
+    `INSERT INTO invoice_rollup SELECT env, issuer_rnc, period, day, ecf_type, status, count(*), sum(${SIGN} * total_amount),
+       sum(${SIGN} * total_itbis) FROM invoice ${DAYS} WHERE ${which} GROUP BY 1, 2, 3, 4, 5, 6`,
+    values,
+  );
+  await database.query(
+    `INSERT INTO buyer_rollup SELECT env, issuer_rnc, period, grain, date_trunc(grain, day)::date, coalesce(buyer_rnc, ''), count(*),
+       sum(${SIGN} * total_amount) FROM invoice ${DAYS} CROSS JOIN (VALUES ('day'), ('month')) AS grains(grain)
+     WHERE ${which} AND status IN ('Aceptado', 'AceptadoCondicional') GROUP BY 1, 2, 3, 4, 5, 6`,
+    values,
+  );
+  await database.query(
+    `INSERT INTO rejection_rollup SELECT env, issuer_rnc, period, day, m->>'codigo', count(*), max(m->>'valor')
+       FROM invoice ${DAYS} CROSS JOIN json_array_elements(messages) AS m WHERE ${which} GROUP BY 1, 2, 3, 4, 5`,
+    values,
+  );
+}

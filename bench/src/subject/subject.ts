@@ -28,13 +28,18 @@ export interface Subject {
   decided(others?: number): Promise<void>;
 }
 
-/** Starts a deployment; `/fe_Submit` does not wait for verdicts. */
+/**
+ * Starts a deployment; `/fe_Submit` does not wait for verdicts.
+ *
+ * @param first the last number that is used already; the first numbers belong to the invoices of the first start
+ */
 export async function startSubject(
   dataDir: string,
   date: string,
   lines: number,
   deployment: DeploymentName = 'standalone',
   settings: Readonly<Record<string, string>> = {},
+  first = 10,
 ): Promise<Subject> {
   // The simulator allows more queries than the authority, so that rounds wait less for each other.
   const env = { STATUS_WAIT_MS: '0', POLL_RATE: '1000', LOG_LEVEL: 'warn', ...settings };
@@ -47,8 +52,6 @@ export async function startSubject(
   };
   const head = `--${BOUNDARY}\r\nContent-Disposition: form-data; name="data"\r\nContent-Type: application/json\r\n\r\n`;
   const headers = { 'x-api-key': api_key, 'content-type': `multipart/form-data; boundary=${BOUNDARY}` };
-  // The first numbers belong to the invoices of the first start.
-  const first = 10;
   let last = first;
 
   const nextDocuments = (count: number, form: InvoiceForm = {}) => {
