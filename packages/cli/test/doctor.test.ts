@@ -2,7 +2,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import http from 'node:http';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import type { DeploymentStateBody, ReportedService } from '@ecf/contracts';
+import { type DeploymentStateBody, type ReportedService, SERVICE_NAMES } from '@ecf/contracts';
+import { createDatabaseIfMissing, migrate, serviceDatabaseUrl } from '@ecf/postgres';
+import { startTestPostgres } from '@ecf/test-servers/postgres';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Finding } from '../src/doctor/finding.js';
 import { ecf } from './ecf.js';
@@ -54,7 +56,7 @@ useGateway(gateway, 'ADMIN_TOKEN');
 let before: NodeJS.ProcessEnv;
 beforeEach(() => {
   before = { ...process.env };
-  process.env.DATA_DIR = path.join(folder, 'none');
+  Object.assign(process.env, { DATA_DIR: path.join(folder, 'none'), SANDBOX: 'true' });
 });
 afterEach(() => {
   for (const name of Object.keys(process.env)) if (!(name in before)) delete process.env[name];
@@ -64,6 +66,9 @@ afterEach(() => {
   health = { status: 200, checks: { database: 'ok' } };
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** The checks that need more than a gateway. */
+const REST = ['--without', 'postgresql,archive,authority,backups'];
 
 /** The findings, with the exit code. */
 async function doctor(...args: string[]) {
@@ -76,9 +81,10 @@ async function doctor(...args: string[]) {
 
 describe('where the gateway runs', () => {
   it('the doctor ends with 0 if the services agree and no alarm fires', async () => {
-    const { code, faults, of } = await doctor();
+    const { code, faults, of } = await doctor(...REST);
     expect(faults).toEqual([]);
     expect(code).toBe(0);
+    expect((await ecf(['doctor', '--text', ...REST])).stdout).toMatch(/^nothing to do; \d+ checks passed$/m);
     expect(of('product')).toMatchObject([{ state: 'ok', detail: '1.0.0' }]);
     expect(of('events')).toMatchObject([{ detail: '3 are not published, 0 not handled' }]);
     expect(of('taxpayers')).toMatchObject([{ detail: '1 are valid for more than 30 days' }]);
@@ -110,6 +116,63 @@ describe('where the gateway runs', () => {
       ['131000001', expect.stringMatching(/^the certificate ends on \d{4}-/)],
     ]);
     expect(faults.map(({ remedy }) => remedy)).not.toContain(null);
+  });
+});
+
+describe('where something could not be checked', () => {
+  it('the doctor ends with 1 and names it, unless it is not required', async () => {
+    const { code, faults } = await doctor();
+    expect([code, faults]).toEqual([1, []]);
+    expect(await ecf(['doctor', '--text', '--without', 'archive'])).toMatchObject({
+      code: 1,
+      stdout: expect.stringMatching(
+        /^not everything was checked; \d+ checks passed; not checked: PostgreSQL,\sauthority,\sbackups$/m,
+      ),
+    });
+    expect(await ecf(['doctor', '--without', 'archive,settings'])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('--without does not take "settings"'),
+    });
+  });
+
+  it('an environment without settings counts as production, except for the data folder of a sandbox', async () => {
+    for (const name of ['SANDBOX', 'ECF_URL', 'ADMIN_TOKEN']) delete process.env[name];
+    process.env.AUTHORITY_URL = `http://${REFUSED}`;
+    const lost = await doctor();
+    expect(lost.code).toBe(1);
+    const settings = lost.faults.filter(({ area }) => area === 'settings').map(({ subject }) => subject);
+    expect(settings.sort()).toEqual(['DEFAULT_ENV', 'MASTER_KEY', 'TRUSTED_ISSUERS_FILE']);
+    const unchecked = lost.findings.filter(({ state }) => state === 'unchecked').map(({ subject }) => subject);
+    expect(unchecked).toEqual(['gateway', 'services', 'PostgreSQL', 'archive', 'newest']);
+    const sandbox = mkdtempSync(path.join(folder, 'sandbox-'));
+    writeFileSync(path.join(sandbox, 'demo.json'), JSON.stringify({ base_url: `http://${REFUSED}` }));
+    expect((await doctor('--data-dir', sandbox)).of('environment')).toMatchObject([{ detail: 'complete for sandbox' }]);
+  });
+
+  it('a server that lacks the database of a service is at fault', async () => {
+    const server = await (await startTestPostgres()).createDatabase();
+    const empty = mkdtempSync(path.join(folder, 'migrations-'));
+    const make = async (service: string) => {
+      const url = serviceDatabaseUrl(server, service);
+      await createDatabaseIfMissing(url);
+      await migrate(url, empty);
+      return url;
+    };
+    for (const service of SERVICE_NAMES.filter((name) => name !== 'query')) await make(service);
+    process.env.DATABASE_URL = server;
+    const missing = await doctor();
+    expect(missing.faults).toMatchObject([{ detail: expect.stringMatching(/ has no database of query$/) }]);
+    process.env.DATABASE_URL = await make('query');
+    const own = await doctor();
+    process.env.DATABASE_URL = server;
+    const all = await doctor();
+    expect([own, all].map(({ faults }) => faults)).toEqual([[], []]);
+    expect([own, all].flatMap(({ of }) => of('PostgreSQL')).filter(({ area }) => area === 'connections')).toMatchObject(
+      [
+        { detail: expect.stringMatching(/, the database of a service$/) },
+        { detail: expect.stringMatching(/, all databases$/) },
+      ],
+    );
   });
 });
 
@@ -186,7 +249,7 @@ it('the text has 80 columns, marks each fault, and says what to do', async () =>
   expect(Math.max(...stdout.split('\n').map((line) => line.length))).toBeLessThanOrEqual(80);
   expect(stdout).toContain('  ! services              no answer from query, approvals, reception,\n');
   expect(stdout).toContain('> Start them; their logs');
-  expect(stdout).toMatch(/^1 finding to act on; \d+ checks passed, not checked: \d+$/m);
+  expect(stdout).toMatch(/^1 finding to act on; \d+ checks passed; not checked: /m);
 });
 
 it('a file as an argument is refused', async () => {

@@ -4,7 +4,7 @@ import https from 'node:https';
 import type { TLSSocket } from 'node:tls';
 import type { TaxpayerBody } from '@ecf/contracts';
 import type { GatewayAdmin } from '../gateway-admin.js';
-import { type Finding, fault, ok, reasonOf, unchecked } from './finding.js';
+import { type Finding, fault, ok, reasonOf, skipped } from './finding.js';
 import type { DoctorSettings } from './settings.js';
 
 const DAY_MS = 86_400_000;
@@ -82,7 +82,7 @@ export async function checkTaxpayers(admin: GatewayAdmin, now: Date): Promise<Fi
   if (faults.length > 0) return faults;
   return [
     checked === 0
-      ? unchecked('certificates', 'taxpayers', 'no active taxpayer has a certificate')
+      ? skipped('certificates', 'taxpayers', 'no active taxpayer has a certificate')
       : ok('certificates', 'taxpayers', `${checked} are valid for more than ${SOON_DAYS} days`),
   ];
 }

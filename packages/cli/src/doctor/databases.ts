@@ -6,16 +6,13 @@ import { type Finding, fault, ok, reasonOf } from './finding.js';
 interface Found {
   readonly version: string;
   readonly secondsAhead: number;
-  readonly unfinished: readonly string[];
 }
 
 const NO_SUCH_DATABASE = '3D000';
 const STATE = `SELECT current_setting('server_version') AS version, clock_timestamp() AS now,
   to_regclass('_prisma_migrations') IS NOT NULL AS migrated`;
-const UNFINISHED = `SELECT migration_name AS name FROM _prisma_migrations
-  WHERE finished_at IS NULL AND rolled_back_at IS NULL`;
 
-/** The databases of the services at a server. The address may also be the one of a service's database. */
+/** The databases of the services at a server. If the address is the one of a service's database, only this one. */
 export async function checkDatabases(server: string): Promise<Finding[]> {
   const { host } = new URL(server);
   const urls = [server, ...SERVICE_NAMES.map((service) => serviceDatabaseUrl(server, service))];
@@ -32,33 +29,23 @@ export async function checkDatabases(server: string): Promise<Finding[]> {
         'Start the database server, or correct DATABASE_URL (address, user and password).',
       ),
     ];
-  const found = answers.flatMap((answer) => (answer.status === 'fulfilled' && answer.value ? [answer.value] : []));
-  const [first] = found;
-  if (first === undefined)
+  const [own, ...ofServices] = answers.map((answer) => (answer.status === 'fulfilled' ? answer.value : null));
+  const first = own ?? ofServices.find((found) => found !== null);
+  const missing = SERVICE_NAMES.filter((_, index) => !ofServices[index]);
+  if (!first || (!own && missing.length > 0))
     return [
       fault(
         'connections',
         'PostgreSQL',
-        `${host} has no database of a service`,
-        'Start the services once: they create their databases.',
+        `${host} has no database of ${missing.join(', ')}`,
+        'Start these services once: they create their databases. If they had stored something, restore a backup.',
       ),
     ];
   return [
-    ok('connections', 'PostgreSQL', `${host}, ${found.length} ${found.length === 1 ? 'database' : 'databases'}`),
+    ok('connections', 'PostgreSQL', own ? `${host}, the database of a service` : `${host}, all databases`),
     clockFinding('this machine', 'database', first.secondsAhead),
     ok('versions', 'PostgreSQL', first.version),
-    migrations(found.flatMap(({ unfinished }) => unfinished)),
   ];
-}
-
-function migrations(unfinished: readonly string[]): Finding {
-  if (unfinished.length === 0) return ok('versions', 'migrations', 'all are finished');
-  return fault(
-    'versions',
-    'migrations',
-    `not finished: ${unfinished.join(', ')}`,
-    'Resolve it with "prisma migrate resolve"; until then the service does not start.',
-  );
 }
 
 /** Null for a database without tables of a service. */
@@ -69,9 +56,7 @@ async function read(url: string): Promise<Found | null> {
     const { rows } = await client.query<{ version: string; now: Date; migrated: boolean }>(STATE);
     const [{ version, now, migrated }] = rows as [(typeof rows)[number]];
     const secondsAhead = ((sent + Date.now()) / 2 - now.getTime()) / 1_000;
-    if (!migrated) return null;
-    const unfinished = await client.query<{ name: string }>(UNFINISHED);
-    return { version, secondsAhead, unfinished: unfinished.rows.map(({ name }) => name) };
+    return migrated ? { version, secondsAhead } : null;
   } finally {
     await client.end();
   }

@@ -9,7 +9,7 @@ import { ownVersion } from '../version.js';
 import { checkBackup } from './backup.js';
 import { checkCertificateFiles, checkTaxpayers, checkTls } from './certificates.js';
 import { checkDatabases } from './databases.js';
-import { type Finding, fault, ok, unchecked } from './finding.js';
+import { type Finding, fault, ok, unchecked, withoutChecks } from './finding.js';
 import { checkDeployment, checkHealth } from './gateway.js';
 import { checkArchive, checkAuthority, checkKafka, checkRedis } from './servers.js';
 import { checkSettings } from './settings.js';
@@ -23,13 +23,19 @@ export interface DoctorInput {
   readonly dataDir: string;
   /** Folder of backups. */
   readonly backup: string | undefined;
+  /** Checks that are not required: names of OPTIONAL_CHECKS. */
+  readonly without: readonly string[];
   readonly now: Date;
 }
 
-/** Makes every check that settings and data folder allow, whether the gateway runs or not. */
-export async function examine({ env, dataDir, backup, now }: DoctorInput): Promise<Finding[]> {
-  const { settings, findings } = checkSettings({ ...env, DATA_DIR: dataDir });
+/**
+ * Makes every check that settings and data folder allow, whether the gateway runs or not. Without SANDBOX, a deployment is a
+ * sandbox if its data folder has a demo.json.
+ */
+export async function examine({ env, dataDir, backup, without, now }: DoctorInput): Promise<Finding[]> {
   const demo = readDemo(dataDir);
+  const SANDBOX = env.SANDBOX || String(demo.base_url !== undefined);
+  const { settings, findings } = checkSettings({ ...env, DATA_DIR: dataDir, SANDBOX });
   const url = env.ECF_URL || demo.base_url;
   const server = env.DATABASE_URL
     ? settings.DATABASE_URL
@@ -56,10 +62,10 @@ export async function examine({ env, dataDir, backup, now }: DoctorInput): Promi
     ownSoftware(),
     isOnMachine ? disk(dataDir) : [],
     backup === undefined
-      ? unchecked('backups', 'newest', 'name the folder of the backups with --backup')
+      ? unchecked('backups', 'newest', 'name the folder of the backup with --backup')
       : checkBackup(backup, now),
   ]);
-  return distinct([...findings, ...found.flat()]);
+  return withoutChecks(distinct([...findings, ...found.flat()]), without);
 }
 
 /** What needs the token of an administrator. */

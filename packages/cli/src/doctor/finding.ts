@@ -11,11 +11,14 @@ export const AREAS = [
 ] as const;
 export type Area = (typeof AREAS)[number];
 
-/** The result of a check. `unchecked`: the detail says what the check would need. */
+/**
+ * The result of a check. `unchecked`: it could not be made, and the detail says what it needs. `skipped`: the deployment does
+ * without this part, or the caller left the check out.
+ */
 export interface Finding {
   readonly area: Area;
   readonly subject: string;
-  readonly state: 'ok' | 'fault' | 'unchecked';
+  readonly state: 'ok' | 'fault' | 'unchecked' | 'skipped';
   readonly detail: string;
   /** What to do about a fault. */
   readonly remedy: string | null;
@@ -44,6 +47,22 @@ export const unchecked = (area: Area, subject: string, detail: string): Finding 
   detail,
   remedy: null,
 });
+
+export const skipped = (area: Area, subject: string, detail: string): Finding => ({
+  ...unchecked(area, subject, detail),
+  state: 'skipped',
+});
+
+/** The checks that a caller may leave out: subjects in small letters, and the area of the backups. */
+export const OPTIONAL_CHECKS = ['gateway', 'services', 'postgresql', 'archive', 'authority', 'backups'] as const;
+
+/** The findings, in which the named checks are not required. One that was made nevertheless keeps its result. */
+export function withoutChecks(findings: readonly Finding[], names: readonly string[]): Finding[] {
+  return findings.map((finding) => {
+    const isNamed = names.includes(finding.area) || names.includes(finding.subject.toLowerCase());
+    return isNamed && finding.state === 'unchecked' ? { ...finding, state: 'skipped' } : finding;
+  });
+}
 
 /** Why something failed, in one line. */
 export function reasonOf(error: unknown): string {

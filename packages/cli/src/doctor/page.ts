@@ -2,15 +2,18 @@ import { printable, wrapped } from '../output.js';
 import { AREAS, type Finding } from './finding.js';
 
 const DETAIL = 26;
-const MARKS = { ok: ' ', fault: '!', unchecked: '-' } as const;
+const MARKS = { ok: ' ', fault: '!', unchecked: '?', skipped: '-' } as const;
 
-/** The findings by area. A line that begins with `!` needs action, which its next lines name; `-` was not checked. */
+/**
+ * The findings by area. A line that begins with `!` needs action, which its next lines name; `?` could not be checked; `-` was
+ * left out.
+ */
 export function page(findings: readonly Finding[], columns: number): string {
   const lines = AREAS.flatMap((area) => {
     const own = findings.filter((finding) => finding.area === area);
     return own.length === 0 ? [] : [area, ...own.flatMap((finding) => linesOf(finding, columns)), ''];
   });
-  return `${[...lines, summary(findings)].join('\n')}\n`;
+  return `${[...lines, ...wrapped(summary(findings), columns, 0)].join('\n')}\n`;
 }
 
 function linesOf({ subject, state, detail, remedy }: Finding, columns: number): string[] {
@@ -26,8 +29,11 @@ function linesOf({ subject, state, detail, remedy }: Finding, columns: number): 
 }
 
 function summary(findings: readonly Finding[]): string {
-  const count = (state: Finding['state']) => findings.filter((finding) => finding.state === state).length;
-  const faults = count('fault');
-  const result = faults === 0 ? 'nothing to do' : faults === 1 ? '1 finding to act on' : `${faults} findings to act on`;
-  return `${result}; ${count('ok')} checks passed, not checked: ${count('unchecked')}`;
+  const of = (state: Finding['state']) => findings.filter((finding) => finding.state === state);
+  const faults = of('fault').length;
+  const missing = of('unchecked').map(({ area, subject }) => (area === 'backups' ? area : subject));
+  const toDo = faults === 1 ? '1 finding to act on' : `${faults} findings to act on`;
+  const result = faults > 0 ? toDo : missing.length > 0 ? 'not everything was checked' : 'nothing to do';
+  const unmade = missing.length === 0 ? '' : `; not checked: ${missing.join(', ')}`;
+  return `${result}; ${of('ok').length} checks passed${unmade}`;
 }

@@ -6,12 +6,12 @@ import { ConfigError } from '@ecf/kit';
 import { pingSharedCache } from '@ecf/kit/cache';
 import { createLogger } from '@ecf/kit/telemetry';
 import { clockFinding } from './clocks.js';
-import { type Finding, fault, ok, reasonOf, unchecked } from './finding.js';
+import { type Finding, fault, ok, reasonOf, skipped, unchecked } from './finding.js';
 import type { DoctorSettings } from './settings.js';
 
 /** The brokers, or their absence from the settings. */
 export async function checkKafka(settings: DoctorSettings): Promise<Finding> {
-  if (!usesKafka(settings)) return unchecked('connections', 'Kafka', 'KAFKA_BROKERS is not set');
+  if (!usesKafka(settings)) return skipped('connections', 'Kafka', 'KAFKA_BROKERS is not set');
   const brokers = settings.KAFKA_BROKERS.join(', ');
   try {
     const count = await countBrokers(settings, createLogger({ service: 'ecf', level: 'silent' }));
@@ -24,7 +24,7 @@ export async function checkKafka(settings: DoctorSettings): Promise<Finding> {
 
 /** The shared cache. Without it services work, with more logins at the authority. */
 export async function checkRedis({ REDIS_URL: url }: DoctorSettings): Promise<Finding> {
-  if (url === undefined) return unchecked('connections', 'Redis', 'REDIS_URL is not set');
+  if (url === undefined) return skipped('connections', 'Redis', 'REDIS_URL is not set');
   const { host } = new URL(url);
   try {
     await pingSharedCache(url);

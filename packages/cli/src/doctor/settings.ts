@@ -18,7 +18,7 @@ const doctorSettings = z.object({
   TRUSTED_ISSUERS_FILE: setting.optionalText({ description: 'Issuers of certificates' }),
   REVOKED_CERTIFICATES_FILE: setting.optionalText({ description: 'Revoked certificates' }),
   ANY_ISSUER: setting.flag({ description: 'Any issuer', default: false }),
-  SANDBOX: setting.flag({ description: 'A sandbox', default: true }),
+  SANDBOX: setting.flag({ description: 'A sandbox', default: false }),
 });
 export type DoctorSettings = z.infer<typeof doctorSettings>;
 
