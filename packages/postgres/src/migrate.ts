@@ -63,8 +63,8 @@ export interface MigrationWaits {
 
 const WAITS: MigrationWaits = { lockTimeoutMs: 3_000, tries: 10, pauseMs: 5_000, pause: (ms) => delay(ms) };
 
-/** SQLSTATE of a lock that was not available within `lock_timeout`. */
-const LOCK_NOT_AVAILABLE = '55P03';
+/** SQLSTATE of a lock that was not available within `lock_timeout`, and of a wait of two sessions for each other. */
+const LOCK_FAILURES = ['55P03', '40P01'];
 
 /**
  * Applies the Prisma migrations of a folder (`<folder>/<timestamp>_<name>/migration.sql`) that the database lacks. Each runs
@@ -133,7 +133,7 @@ async function applyWhenUnlocked(client: pg.Client, migration: Migration, waits:
     longestMs: pauseMs,
     sleep: pause,
     onFailure(error, failures) {
-      if (sqlState((error as Error).cause) !== LOCK_NOT_AVAILABLE) throw error;
+      if (!LOCK_FAILURES.includes(String(sqlState((error as Error).cause)))) throw error;
       if (failures < tries) return;
       throw new MigrationError(
         `The migration ${migration.name} did not get its lock within ${lockTimeoutMs / 1_000} seconds in ${tries} tries, and changed nothing. ` +

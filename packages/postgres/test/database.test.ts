@@ -7,7 +7,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { startTestPostgres, type TestPostgres } from '../../test-servers/src/postgres.js';
 import { type Database, openDatabase } from '../src/database.js';
 import { isDatabaseUnavailable, isUniqueViolation, sqlState } from '../src/database-errors.js';
-import { createDatabaseIfMissing, migrate } from '../src/migrate.js';
+import { createDatabaseIfMissing, MIGRATION_LOCK, migrate } from '../src/migrate.js';
 import { createSharedCalls } from '../src/shared-calls.js';
 
 let server: TestPostgres;
@@ -340,6 +340,25 @@ describe('migrations', () => {
       ['monthly', 'monthly_1', 'monthly_2', 'monthly_default'].map((relname) => ({ relname, right: true })),
     );
     await other.close();
+    rmSync(path.join(folder, '20260103000000_third'), { recursive: true });
+  });
+
+  it('create an index concurrently while another instance waits to migrate', async () => {
+    const fresh = await server.createDatabase();
+    await migrate(fresh, folder);
+    write(
+      '20260103000000_third',
+      'DROP INDEX CONCURRENTLY IF EXISTS "first_id";\nCREATE INDEX CONCURRENTLY "first_id" ON "first" ("id");\n',
+    );
+    const holder = openDatabase(fresh, { max: 1 });
+    await holder.query('SELECT pg_advisory_lock($1)', [MIGRATION_LOCK]);
+    const both = Promise.all([migrate(fresh, folder), migrate(fresh, folder)]);
+    const trying = `SELECT FROM pg_stat_activity
+      WHERE datname = current_database() AND pid <> pg_backend_pid() AND query LIKE '%advisory_lock%'`;
+    while ((await holder.query(trying)).rowCount !== 2);
+    await holder.query('SELECT pg_advisory_unlock($1)', [MIGRATION_LOCK]);
+    expect((await both).flat()).toEqual(['20260103000000_third']);
+    await holder.close();
     rmSync(path.join(folder, '20260103000000_third'), { recursive: true });
   });
 
