@@ -5,6 +5,7 @@
 //                                                        first would stop the version before it
 //
 // The schema engine is the one of Prisma Migrate, as WebAssembly, over a throw-away embedded PostgreSQL.
+import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
@@ -160,8 +161,10 @@ async function difference(schemaFile, connection) {
 /** What in the migrations after the first would stop the version before. */
 function faultsOf(schemaFile) {
   const [, ...later] = readMigrations(migrationsFolder(schemaFile)).migrationDirectories;
+  const tags = execFileSync('git', ['tag', '--list', 'v*'], { cwd: ROOT, encoding: 'utf8' });
+  const released = tags.split('\n').map((tag) => tag.slice(1));
   return later.flatMap(({ path: name, migrationFile }) =>
-    migrationFaults(migrationFile.content.value).map(
+    migrationFaults(migrationFile.content.value, released).map(
       (fault) => `${path.dirname(schemaFile)}/migrations/${name}: ${fault}`,
     ),
   );
