@@ -133,7 +133,7 @@ describe('metrics', () => {
 
   it('each have a panel, and so has every metric of an alarm', () => {
     expect([...defined].filter((metric) => !shown.has(metric))).toEqual([]);
-    for (const { name, expr } of readAlarms(ROOT).filter(({ name }) => name !== 'EcfProcessDown')) {
+    for (const { name, expr } of readAlarms(ROOT).filter(({ name }) => !name.startsWith('EcfProcess'))) {
       expect([name, metricsOf(expr).length > 0]).toEqual([name, true]);
       expect([name, ours(metricsOf(expr)).filter((metric) => !shown.has(metric))]).toEqual([name, []]);
     }
@@ -157,15 +157,20 @@ describe('metrics', () => {
   });
 });
 
-describe('the alarm of a process that is down', () => {
-  it('names each job that Prometheus scrapes, and also fires if the target is gone', () => {
+describe('the alarms of a process that is down', () => {
+  it('name each job that Prometheus scrapes, and have a separate group for targets that are gone', () => {
     const { scrape_configs } = parse(fs.readFileSync(path.join(folder, 'prometheus.yaml'), 'utf8')) as {
       scrape_configs: { job_name: string }[];
     };
-    const rule = readAlarms(ROOT).find(({ name }) => name === 'EcfProcessDown')?.expr ?? '';
-    const [answers, ...absent] = rule.split(' or ');
-    expect(answers).toBe('up{job=~"ecf-.*"} == 0');
-    expect(absent.sort()).toEqual(scrape_configs.map(({ job_name }) => `absent(up{job="${job_name}"})`).sort());
+    const { groups } = parse(fs.readFileSync(path.join(ROOT, 'deploy/observability/alerts.yaml'), 'utf8')) as {
+      groups: { name: string; rules: { expr: string }[] }[];
+    };
+    const absent = groups.filter(({ rules }) => rules.some(({ expr }) => expr?.includes('absent(')));
+    expect(absent.map(({ name, rules }) => [name, rules.length])).toEqual([['ecf-absent-process', 1]]);
+    expect(absent[0]?.rules[0]?.expr.split(' or ').sort()).toEqual(
+      scrape_configs.map(({ job_name }) => `absent(up{job="${job_name}"})`).sort(),
+    );
+    expect(readAlarms(ROOT).find(({ name }) => name === 'EcfProcessDown')?.expr).toBe('up{job=~"ecf-.*"} == 0');
   });
 });
 
