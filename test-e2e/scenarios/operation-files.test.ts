@@ -495,6 +495,14 @@ describe('the collector of traces', () => {
     expect(compose.services['otel-collector']?.image).toMatch(/collector-contrib:/);
   });
 
+  it('gets every trace from productions, so that it can keep each one with an error', () => {
+    const { services } = merge(compose, read('compose.production.yaml')) as Compose;
+    for (const name of SERVICES)
+      expect(services[name]?.environment?.OTEL_TRACES_SAMPLER_ARG).toMatch(/^..TRACE_RATIO:-1\.0.$/);
+    const values = fs.readFileSync(path.join(ROOT, 'deploy/helm/examples/production.yaml'), 'utf8');
+    expect((parse(values) as { env: object }).env).toMatchObject({ OTEL_TRACES_SAMPLER_ARG: '1.0' });
+  });
+
   it('keeps traces with errors, slow traces, and a share of the others', () => {
     const { policies } = collector.processors.tail_sampling;
     for (const policy of policies) expect(policy).toHaveProperty(policy.type);
