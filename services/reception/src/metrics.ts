@@ -127,19 +127,22 @@ export function createConfirmationReport(metrics: Metrics, logger: Logger): Conf
 
 const DAY_MS = 86_400_000;
 
+/** Days for which an unanswered document counts as overdue, so that an old one does not hide others. */
+const OVERDUE_DAYS = 3;
+
 /**
- * Before each reading of the metrics, counts the received documents that have waited too long for their answer; returns a
- * function that stops this. `overdue` above zero is an alarm.
+ * Before each reading of the metrics, counts the received documents whose deadline is near or has just passed; returns a function
+ * that stops this. Any count above zero is an alarm.
  */
 export function reportDeadline(
   metrics: Metrics,
-  listings: Pick<ListingStore, 'unansweredSince'>,
+  listings: Pick<ListingStore, 'unanswered'>,
   deadlineDays: number,
   clock: () => Date,
 ): () => void {
   const awaited = metrics.gauge({
     name: 'ecf_reception_approvals_awaited',
-    help: `Received e-CF without approval or rejection, after the deadline (overdue) or at most ${DUE_SOON_DAYS} days before it (due_soon).`,
+    help: `Received e-CF without approval or rejection, at most ${OVERDUE_DAYS} days after the deadline (overdue) or ${DUE_SOON_DAYS} days before it (due_soon).`,
     labels: ['env', 'state'],
   });
   /** Documents received before this instant have `left` days or less. */
@@ -148,15 +151,13 @@ export function reportDeadline(
     return dominicanDays(day, day).until;
   };
   return metrics.onRender(async () => {
+    const deadline = receivedWith(-1);
     const [overdue, soon] = await Promise.all([
-      listings.unansweredSince(receivedWith(-1)),
-      listings.unansweredSince(receivedWith(DUE_SOON_DAYS)),
+      listings.unanswered(receivedWith(-1 - OVERDUE_DAYS), deadline),
+      listings.unanswered(deadline, receivedWith(DUE_SOON_DAYS)),
     ]);
     awaited.reset();
-    for (const { env, count } of soon) {
-      const late = overdue.find((one) => one.env === env)?.count ?? 0;
-      awaited.set({ env, state: 'overdue' }, late);
-      awaited.set({ env, state: 'due_soon' }, count - late);
-    }
+    for (const { env, count } of overdue) awaited.set({ env, state: 'overdue' }, count);
+    for (const { env, count } of soon) awaited.set({ env, state: 'due_soon' }, count);
   });
 }

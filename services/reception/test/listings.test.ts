@@ -671,6 +671,10 @@ describe('the days left for an approval', () => {
     world.setTime(daysLater(16));
     expect(await shown(number)).toMatchObject({ approval_days_left: -1 });
     expect(await world.metrics.render()).toContain('ecf_reception_approvals_awaited{env="TesteCF",state="overdue"} 1');
+    world.setTime(daysLater(18));
+    expect(await world.metrics.render()).toContain('ecf_reception_approvals_awaited{env="TesteCF",state="overdue"} 1');
+    world.setTime(daysLater(19));
+    expect(await world.metrics.render()).not.toContain('ecf_reception_approvals_awaited{');
     const data = {
       direction: 'given',
       env: 'TesteCF',

@@ -95,7 +95,7 @@ describe.each([
     const { received, refused } = await rows(number);
     expect(received.map(({ env }) => env)).toEqual([`TesteCF/1/${rnc}`, 'TesteCF']);
     expect(refused.map(({ env }) => env)).toEqual([`TesteCF/1/${rnc}`, 'TesteCF']);
-    const unanswered = await createListings(world.database).unansweredSince(new Date('2099-01-01T00:00:00Z'));
+    const unanswered = await createListings(world.database).unanswered(new Date(0), new Date('2099-01-01T00:00:00Z'));
     expect(unanswered.map(({ env }) => env)).toEqual(['TesteCF']);
   });
 });

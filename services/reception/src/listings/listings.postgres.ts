@@ -32,7 +32,7 @@ const UNANSWERED = {
   name: 'documents_unanswered',
   text: `SELECT env, count(*) AS count
            FROM (SELECT env FROM received_documents
-                  WHERE approval_status = 'pending' AND received_at < $1 AND position('/' in env) = 0 LIMIT 100000) late
+                  WHERE approval_status = 'pending' AND received_at >= $1 AND received_at < $2 AND position('/' in env) = 0 LIMIT 100000) late
           GROUP BY env`,
 };
 const LISTED = `SELECT ${RECEIVED}, ${knownSigner('d')} AS known FROM received_documents d`;
@@ -112,8 +112,8 @@ export function createListings(database: Database): ListingStore {
       if (received.length > 0) return received;
       return (await database.query<StoredBytes>(REFUSED, numberValues(search))).rows;
     },
-    async unansweredSince(before) {
-      const { rows } = await database.query<{ env: Environment; count: number }>(UNANSWERED, [before]);
+    async unanswered(from, until) {
+      const { rows } = await database.query<{ env: Environment; count: number }>(UNANSWERED, [from, until]);
       return rows;
     },
     async page(afterId, limit) {

@@ -97,8 +97,8 @@ export interface ListingStore {
    * No more than two.
    */
   latestAcknowledgements(search: NumberSearch & { issuerRnc: string }): Promise<StoredBytes[]>;
-  /** How many unanswered ones were received before an instant, by environment; no more than a hundred thousand are counted. */
-  unansweredSince(before: Date): Promise<{ env: Environment; count: number }[]>;
+  /** How many unanswered ones were received in a period, by environment; no more than a hundred thousand are counted. */
+  unanswered(from: Date, until: Date): Promise<{ env: Environment; count: number }[]>;
   /** By id, from the first one after `afterId`. */
   page(afterId: number, limit: number): Promise<ListedDocument[]>;
 }
