@@ -1,5 +1,6 @@
 // What happens to the tables themselves: rows that expire, months that leave, new columns and indexes, and the nightly check.
-import { checkArchiveAtNight, createStoredFiles, STORED_FILES } from '@ecf/archive';
+import { createArchiveCheck, createStoredFiles, STORED_FILES } from '@ecf/archive';
+import { createLogger, createMetrics } from '@ecf/kit/telemetry';
 import { completePartitionIndexes, type Database, deleteExpired, estimatedRows } from '@ecf/postgres';
 import { seconds } from '../harness/measure.js';
 import { BOUNDS } from '../inputs/fill-emission.js';
@@ -84,7 +85,16 @@ export const STEPS: Readonly<Record<string, (filled: Filled) => Promise<Step>>> 
 async function checkedAtNight(database: Database): Promise<number> {
   let read = 0;
   const reader = { get: async () => Buffer.alloc(read++ >= 0 ? 0 : 1) };
-  await checkArchiveAtNight({ database, tables: STORED_FILES.emission, reader }, NIGHT, new AbortController().signal);
+  const check = createArchiveCheck({
+    service: 'emission',
+    database,
+    tables: STORED_FILES.emission,
+    reader,
+    integrity: { readAgain: async () => undefined },
+    metrics: createMetrics(),
+    logger: createLogger({ service: 'bench', level: 'warn' }),
+  });
+  await check(NIGHT, new AbortController().signal);
   return read;
 }
 

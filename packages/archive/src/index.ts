@@ -1,8 +1,8 @@
 export { type Archiver, createArchiver, PENDING_DOCUMENT_DUE_TIMES } from './archiver.js';
 export { syncFolder } from './folder-sync.js';
 export { freeOnDisk } from './free-on-disk.js';
-export { reportIntegrityErrors } from './integrity-errors.js';
-export { checkArchiveAtNight } from './nightly-check.js';
+export { createIntegrityErrors } from './integrity-errors.js';
+export { createArchiveCheck } from './nightly-check.js';
 export { archiveSettings, openXmlStore, readArchiveSettings } from './open-xml-store.js';
 export {
   addPendingDocuments,

@@ -1,4 +1,4 @@
-export { createCleaning } from './cleaning.js';
+export { type CleaningOptions, createCleaning } from './cleaning.js';
 export { openBus } from './open-bus.js';
 export { runHttpService } from './run-http-service.js';
 export { runService, StartError } from './run-service.js';

@@ -1,12 +1,12 @@
 import { setMaxListeners } from 'node:events';
 import {
-  checkArchiveAtNight,
+  createArchiveCheck,
   createArchiver,
+  createIntegrityErrors,
   createStoredFiles,
   documentsOf,
   openXmlStore,
   ownDocuments,
-  reportIntegrityErrors,
   STORED_FILES,
   type XmlStore,
 } from '@ecf/archive';
@@ -92,8 +92,10 @@ export function createApprovals(config: ApprovalsConfig, overrides: ApprovalsOve
   const reception =
     overrides.reception ?? clientOf(RECEPTION_OPERATIONS, 'reception', config.RECEPTION_URL, { identities });
   const archive = overrides.archive ?? openXmlStore(config);
-  const ownXml = reportIntegrityErrors(ownDocuments(database, archive), { metrics, logger });
-  const issuedXml = reportIntegrityErrors(documentsOf(issued, archive), { metrics, logger });
+  const reported = { service: 'approvals', database, metrics, logger };
+  const integrity = createIntegrityErrors({ ...reported, archive });
+  const ownXml = integrity.reported(ownDocuments(database, archive));
+  const issuedXml = integrity.reported(documentsOf(issued, archive));
   const stopping = new AbortController();
   // Every request that waits for an issuer listens to the signal.
   setMaxListeners(0, stopping.signal);
@@ -170,8 +172,7 @@ export function createApprovals(config: ApprovalsConfig, overrides: ApprovalsOve
       ),
     sending,
     relay: createOutboxRelay({ database, bus, service: 'approvals', logger, metrics, clock }),
-    checkArchive: (now, signal) =>
-      checkArchiveAtNight({ database, tables: STORED_FILES.approvals, reader: ownXml }, now, signal),
+    checkArchive: createArchiveCheck({ ...reported, tables: STORED_FILES.approvals, reader: ownXml, integrity }),
     archiver: createArchiver({ database, archive, service: 'approvals', logger, metrics }),
     instance: createInstanceReport({ database, sealingKeys, logger }),
     report,
@@ -184,6 +185,7 @@ export function createApprovals(config: ApprovalsConfig, overrides: ApprovalsOve
         clock,
       }),
       reportRevocations(config.trust.revocations, { service: 'approvals', metrics, logger }),
+      integrity.close,
     ],
     closeClients: recipients.close,
   });

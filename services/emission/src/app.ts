@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import {
-  checkArchiveAtNight,
+  createArchiveCheck,
   createArchiver,
+  createIntegrityErrors,
   createStoredFiles,
   openXmlStore,
   ownDocuments,
-  reportIntegrityErrors,
   STORED_FILES,
   type XmlStore,
 } from '@ecf/archive';
@@ -122,7 +122,9 @@ export function createEmission(config: EmissionConfig, overrides: EmissionOverri
   const { checkpoint = () => undefined, random = Math.random } = overrides;
   const { observer, backlog: showBacklog } = createEmissionMetrics(metrics, logger);
   const store = overrides.archive ?? openXmlStore(config);
-  const archive = reportIntegrityErrors(ownDocuments(database, store), { metrics, logger });
+  const service = { service: 'emission', database, metrics, logger };
+  const integrity = createIntegrityErrors({ ...service, archive: store });
+  const archive = integrity.reported(ownDocuments(database, store));
   const sealingKeys = createSealingKeys('emission', config);
   const client = createAuthorityClient({
     endpoints: authorityEndpoints(config.AUTHORITY_URL),
@@ -267,6 +269,7 @@ export function createEmission(config: EmissionConfig, overrides: EmissionOverri
   );
 
   const showContingency = createContingencyMetrics(metrics);
+  const checkArchive = createArchiveCheck({ ...service, tables: STORED_FILES.emission, reader: archive, integrity });
   const background = createBackgroundWork(config, parts, {
     async settle() {
       await settleRestores(database, (tx, one) => settleRestore(tx, one, describe));
@@ -292,10 +295,11 @@ export function createEmission(config: EmissionConfig, overrides: EmissionOverri
     async clean(now, signal) {
       await numbers.forgetKeys(now);
       await batches.deleteExpired(now);
-      await checkArchiveAtNight({ database, tables: STORED_FILES.emission, reader: archive }, now, signal);
+      await checkArchive(now, signal);
     },
     pending,
     async close() {
+      integrity.close();
       client.close();
       await Promise.all([credentials.close(), issuing.close(), cancellations.close(), rate.close()]);
     },

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { documentsOf, openXmlStore, reportIntegrityErrors, type XmlStore } from '@ecf/archive';
+import { createIntegrityErrors, documentsOf, openXmlStore, type XmlStore } from '@ecf/archive';
 import { authorityEndpoints, createAuthorityClient } from '@ecf/authority-client';
 import {
   ARCHIVE_OPERATIONS,
@@ -117,8 +117,9 @@ export function createQuery(config: QueryConfig, overrides: QueryOverrides = {})
   const taxpayers = createTaxpayerReplica(database, { keepCertificates: false });
   const account = { taxpayers, source, observer: { failed } };
   const authority = overrides.authority ?? authorityClient;
-  const issuedXml = reportIntegrityErrors(documentsOf(stored.emission, archive), { metrics, logger });
-  const receivedXml = reportIntegrityErrors(documentsOf(stored.reception, archive), { metrics, logger });
+  const integrity = createIntegrityErrors({ service: 'query', database, archive, metrics, logger });
+  const issuedXml = integrity.reported(documentsOf(stored.emission, archive));
+  const receivedXml = integrity.reported(documentsOf(stored.reception, archive));
   const sleep = (ms: number) => delay(ms, undefined, { signal: ending.signal }).catch(() => undefined);
   const webhooks = createWebhooks(config, { ...parts, feed });
   const owners = createOwners({ emission, reception, projection, runs, failed });
@@ -165,7 +166,10 @@ export function createQuery(config: QueryConfig, overrides: QueryOverrides = {})
         deliveriesAdded: webhooks.wake,
       }),
     webhooks,
-    feed,
+    async clean(now, signal) {
+      await feed.deleteExpired(now);
+      await integrity.readAgain(signal);
+    },
     rebuild,
     clock,
     failed,
@@ -180,6 +184,7 @@ export function createQuery(config: QueryConfig, overrides: QueryOverrides = {})
     start: background.start,
     async stop() {
       ending.abort();
+      integrity.close();
       await background.stop();
       authorityClient.close();
       await documents.close();

@@ -1,8 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import type { Subscription } from '@ecf/bus';
 import { createDatabaseIfMissing, type Database, migrate, settleRestores } from '@ecf/postgres';
-import { createCleaning } from '@ecf/service';
-import type { FeedStore } from './feed/ports.js';
+import { type CleaningOptions, createCleaning } from '@ecf/service';
 import type { Rebuild } from './rebuild/rebuild.js';
 
 const MIGRATIONS = fileURLToPath(new URL('../prisma/migrations', import.meta.url));
@@ -13,7 +12,7 @@ export interface BackgroundParts {
   /** Subscribes to the events of the read models and of the feed. */
   readonly subscribe: () => Promise<Subscription>;
   readonly webhooks: { start(): Promise<void>; stop(): Promise<void> };
-  readonly feed: Pick<FeedStore, 'deleteExpired'>;
+  readonly clean: CleaningOptions['clean'];
   readonly rebuild: Pick<Rebuild, 'resume' | 'stop'>;
   readonly clock: () => Date;
   readonly failed: (what: string, error: unknown) => void;
@@ -21,11 +20,11 @@ export interface BackgroundParts {
 
 /** The work beside the requests: events in, webhooks, rebuilds, and cleaning. */
 export function createBackground(parts: BackgroundParts) {
-  const { database, webhooks, feed, rebuild, failed } = parts;
+  const { database, webhooks, rebuild, failed } = parts;
   const cleaning = createCleaning({
-    clean: (now) => feed.deleteExpired(now),
+    clean: parts.clean,
     clock: parts.clock,
-    failed: (error) => failed('deleting old events', error),
+    failed: (error) => failed('cleaning', error),
   });
   let subscription: Subscription | null = null;
   let filling = Promise.resolve();

@@ -199,7 +199,9 @@ describe('GET /{encf}/xml', () => {
       expect([answer.status, answer.body.code]).toEqual([500, 'document_damaged']);
       expect(answer.text).not.toContain('<ECF>');
     }
-    expect(await world.metrics.render()).toContain('ecf_integrity_errors_total 2');
+    const metrics = await world.metrics.render();
+    expect(metrics).toContain('ecf_integrity_errors_total 2');
+    expect(metrics).toContain('ecf_damaged_documents{service="query"} 2');
     expect(createHash('sha256').update(altered.xml).digest('hex')).toBe(altered.sha256);
   });
 });

@@ -1,10 +1,10 @@
 import {
-  checkArchiveAtNight,
+  createArchiveCheck,
   createArchiver,
+  createIntegrityErrors,
   createStoredFiles,
   openXmlStore,
   ownDocuments,
-  reportIntegrityErrors,
   STORED_FILES,
   type XmlStore,
 } from '@ecf/archive';
@@ -70,7 +70,9 @@ export function createReception(config: ReceptionConfig, overrides: ReceptionOve
   const sealingKeys = createSealingKeys('reception', config);
 
   const store = overrides.archive ?? openXmlStore(config);
-  const archive = reportIntegrityErrors(ownDocuments(database, store), { metrics, logger });
+  const reported = { service: 'reception', database, metrics, logger };
+  const integrity = createIntegrityErrors({ ...reported, archive: store });
+  const archive = integrity.reported(ownDocuments(database, store));
   const taxpayers = createTaxpayerReplica(database);
   const source =
     overrides.source === undefined
@@ -145,8 +147,7 @@ export function createReception(config: ReceptionConfig, overrides: ReceptionOve
     instance: createInstanceReport({ database, sealingKeys, logger }),
     confirmation: confirmation.work,
     cleanSeeds: senders.cleanSeeds,
-    checkArchive: (now, signal) =>
-      checkArchiveAtNight({ database, tables: STORED_FILES.reception, reader: archive }, now, signal),
+    checkArchive: createArchiveCheck({ ...reported, tables: STORED_FILES.reception, reader: archive, integrity }),
     startClock: service.startClock,
     observer,
     clock,
@@ -166,6 +167,7 @@ export function createReception(config: ReceptionConfig, overrides: ReceptionOve
       freeSpace.stop();
       endDeadline?.();
       endRevocations();
+      integrity.close();
       await receiving.close();
       await documentJson.close();
       printing.close();

@@ -175,6 +175,7 @@ describe('the first acknowledgement', () => {
     expect([response.status, (await response.json()).code]).toEqual([500, 'document_damaged']);
     const metrics = await world.metrics.render();
     expect(metrics).toContain('ecf_integrity_errors_total 1');
+    expect(metrics).toContain('ecf_damaged_documents{service="reception"} 1');
     expect(metrics).toContain('ecf_reception_refusals_total{env="TesteCF",reason="document_damaged"} 1');
     kept.set(path, acknowledgement);
     expect(await (await world.send(bytes)).text()).toBe(acknowledgement.toString());

@@ -56,6 +56,7 @@ export const ALARM_RULES: readonly AlarmRule[] = [
     ...above('EcfPollsPileUp', 'ticket', 'ecf_status_polls', ['env'], 1_000, 'submissions'),
     where: { state: 'due' },
   },
+  above('EcfIntegrityErrors', 'page', 'ecf_damaged_documents', ['service'], 0, 'storage'),
   above('EcfArchiveBehind', 'page', 'ecf_archive_oldest_pending_seconds', ['service'], 900, 'storage'),
   above('EcfRevocationFileUnreadable', 'page', 'ecf_revocation_file_unreadable', ['service'], 0, 'reception'),
   above('EcfDeliveriesOld', 'ticket', 'ecf_delivery_oldest_seconds', ['env'], DAY, 'approvals-and-deliveries'),

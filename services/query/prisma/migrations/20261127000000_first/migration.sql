@@ -204,6 +204,16 @@ CREATE TABLE "certification_run" (
 );
 
 -- CreateTable
+CREATE TABLE "damaged_document" (
+    "path" TEXT NOT NULL,
+    "sha256" TEXT NOT NULL,
+    "kind" TEXT NOT NULL,
+    "found_at" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+
+    CONSTRAINT "damaged_document_pkey" PRIMARY KEY ("path","sha256")
+);
+
+-- CreateTable
 CREATE TABLE "rebuild" (
     "id" INTEGER NOT NULL DEFAULT 1,
     "building" BOOLEAN NOT NULL DEFAULT false,

@@ -188,6 +188,16 @@ CREATE TABLE "archive_size" (
 );
 
 -- CreateTable
+CREATE TABLE "damaged_document" (
+    "path" TEXT NOT NULL,
+    "sha256" TEXT NOT NULL,
+    "kind" TEXT NOT NULL,
+    "found_at" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+
+    CONSTRAINT "damaged_document_pkey" PRIMARY KEY ("path","sha256")
+);
+
+-- CreateTable
 CREATE TABLE "outbox" (
     "position" BIGSERIAL NOT NULL,
     "event_id" UUID NOT NULL,
