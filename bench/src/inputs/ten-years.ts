@@ -50,7 +50,7 @@ export interface Month {
   readonly last: number;
 }
 
-/** The months of the documents, or so many from the first one on. */
+/** The months of the documents, or the first `count` of them. */
 export function months({ from, rows }: Spread, count = Number.POSITIVE_INFINITY): Month[] {
   const stepMs = Math.floor(((today() - from.getTime()) * 1_000) / rows) / 1_000;
   const lastBefore = (time: number) => Math.min(rows, Math.ceil((time - from.getTime()) / stepMs) - 1);

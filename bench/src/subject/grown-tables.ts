@@ -30,7 +30,7 @@ const each = async (work: () => Promise<number>): Promise<Step> => {
   return { seconds: took, thousands: rows / 1_000 };
 };
 
-/** The steps by name, in the order in which they are measured; each changes its table for those that follow. */
+/** The steps by name, in the order in which they are measured; each changes its table for the steps after it. */
 export const STEPS: Readonly<Record<string, (filled: Filled) => Promise<Step>>> = {
   'a run that deletes idempotency keys of a day': ({ emission }) =>
     each(() =>

@@ -16,7 +16,9 @@ const MISSING = `SELECT i.oid::regclass::text AS index, t.inhrelid::regclass::te
 export async function completePartitionIndexes(client: pg.ClientBase): Promise<void> {
   const { rows } = await client.query<{ index: string; partition: string; definition: string; name: string }>(MISSING);
   for (const { index, partition, definition, name } of rows) {
-    const created = definition.replace(/ INDEX .* ON ONLY \S+ /, ` INDEX CONCURRENTLY "${name}" ON ${partition} `);
+    const unique = definition.startsWith('CREATE UNIQUE ') ? 'UNIQUE ' : '';
+    const columns = definition.slice(definition.indexOf(' USING '));
+    const created = `CREATE ${unique}INDEX CONCURRENTLY "${name}" ON ${partition}${columns}`;
     await client.query(`DROP INDEX CONCURRENTLY IF EXISTS "${name}"`);
     await client.query(created);
     await client.query(`ALTER INDEX ${index} ATTACH PARTITION "${name}"`);
