@@ -5,7 +5,7 @@ import { type DocumentReader, isIntegrityError } from './xml-store.js';
 export interface IntegrityErrors {
   /** Wraps a reader: each document that is missing or altered is counted, logged with its path, and kept as damaged. */
   reported(reader: DocumentReader): DocumentReader;
-  /** Reads the damaged documents again, and forgets those that are intact. Ends early while the archive is unavailable. */
+  /** Reads the damaged documents again, and forgets the intact ones. Ends early while the archive is unavailable. */
   readAgain(signal: AbortSignal): Promise<void>;
   close(): void;
 }
