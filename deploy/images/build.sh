@@ -23,7 +23,9 @@ done
 
 version=$(sed -n 's/^  "version": "\(.*\)",$/\1/p' package.json)
 revision=$(git rev-parse HEAD 2>/dev/null || echo unknown)
-arguments=(--build-arg "VERSION=$version" --build-arg "REVISION=$revision")
+base=${BASE:-$(sed -n 's/^ARG BASE=//p' deploy/images/Dockerfile)}
+labels=org.opencontainers.image
+arguments=(--label "$labels.version=$version" --label "$labels.revision=$revision" --label "$labels.base.name=$base")
 [ -z "${BASE:-}" ] || arguments+=(--build-arg "BASE=$BASE")
 [ -z "${PLATFORM:-}" ] || arguments+=(--platform "$PLATFORM")
 case $ENGINE in
