@@ -4,7 +4,7 @@
 #   deploy/images/run.sh IMAGE
 #   SERVICE_RUNNER=deploy/images/run.sh npm run distributed      with S3_ENDPOINT: the containers share no folder
 #
-# The root is read-only. /tmp and /data are in memory and end with the container.
+# The root is read-only. /tmp and /data end with the container.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/engine.sh"
@@ -20,7 +20,7 @@ settings=()
 for name in $(compgen -e | grep -vxE "$of_shell"); do settings+=("$name"); done
 
 if [ "$ENGINE" != buildah ]; then
-  options=(--rm --read-only --cap-drop ALL --security-opt no-new-privileges --network host --tmpfs /tmp --tmpfs /data:mode=1777)
+  options=(--rm --read-only --cap-drop ALL --security-opt no-new-privileges --network host --tmpfs /tmp --volume /data)
   for name in "${settings[@]}"; do options+=(-e "$name"); done
   exec "$ENGINE" run "${options[@]}" "$image"
 fi
