@@ -447,8 +447,9 @@ describe('images', () => {
     expect(runtime).toMatch(/^EXPOSE 8080 9464$/m);
     expect(runtime).toMatch(/ PORT=8080 METRICS_PORT=9464$/m);
     expect(runtime).toMatch(/^HEALTHCHECK [^\n]*\n[^\n]*\/health\/live/m);
-    for (const label of ['version', 'revision', 'base.name', 'licenses'])
-      expect(runtime).toContain(`org.opencontainers.image.${label}=`);
+    expect(runtime).toContain('org.opencontainers.image.licenses=');
+    const build = fs.readFileSync(path.join(images, 'build.sh'), 'utf8');
+    for (const label of ['version', 'revision', 'base.name']) expect(build).toContain(`--label "$labels.${label}=$`);
     for (const stage of stages.filter((one) => one.startsWith('FROM runtime '))) {
       expect(stage).toMatch(/^LABEL org\.opencontainers\.image\.title="ecf-/m);
       expect(stage).not.toMatch(/^(RUN|USER|ADD) /m);
