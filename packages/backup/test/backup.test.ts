@@ -334,6 +334,7 @@ describe('A backup', () => {
         name,
         [{ of_others: !['emission', 'query'].includes(name), backup_at: backupAt, settled_at: null }],
       ]);
+    expect(await recordRestores({ env, services: [], backupAt })).toEqual([]);
     await expect(recordRestores({ env, backupAt: new Date('2100-01-01') })).rejects.toThrow(/future/);
     await expect(recordRestores({ env, services: ['poller'], backupAt })).rejects.toThrow(/poller names no service/);
   });

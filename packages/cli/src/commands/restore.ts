@@ -27,7 +27,8 @@ Options
   --at TIME     with record: the time whose state the databases have, as in
                 2026-11-27T20:00:00-04:00
   --services L  with record: the services whose databases were restored, with
-                commas, as in emission,status-poller; default all
+                commas, as in emission,status-poller; default all; none if only
+                Kafka lost events
   --data-dir D  data folder of the deployment to be, with PostgreSQL and XML in
                 it; default DATA_DIR, else .data
   --json        the result as JSON; --text is for people, the default on a
@@ -84,14 +85,14 @@ async function record({ at, services: list, ...values }: OptionValues, console: 
   const backupAt = new Date(isTime ? at : Number.NaN);
   if (Number.isNaN(backupAt.getTime()))
     throw new UsageError('record needs --at with a date, a time and its offset, as in 2026-11-27T20:00:00-04:00.');
-  const services = typeof list === 'string' ? list.split(',') : undefined;
+  const services = typeof list !== 'string' ? undefined : list === 'none' ? [] : list.split(',');
   const env = settingsOf(values, process.env);
   const recorded = await backupOf('record', ({ recordRestores }) => recordRestores({ env, services, backupAt }));
   const row = { recorded: true, at: backupAt.toISOString(), services: recorded };
   console.stdout.write(
     wantsJson(values, console.stdout)
       ? `${JSON.stringify(row)}\n`
-      : `recorded the state of ${row.at} for ${recorded.join(', ')}; start the services now\n`,
+      : `recorded the state of ${row.at} for ${recorded.join(', ') || 'Kafka'}; start the services now\n`,
   );
   return 0;
 }
