@@ -127,7 +127,7 @@ describe('a document without a number', () => {
       compare: {} as never,
       emissions: {} as never,
       numbers,
-      lost: { alike: async () => [] } as never,
+      lost: { alike: async () => [], refuseUnknown: async () => undefined } as never,
       observer: {} as never,
       clock: () => now,
       sleep,
@@ -175,10 +175,11 @@ describe('a repeat', () => {
     const submit = createSubmitJson(
       async () => {
         tries += 1;
-        return { outcome: 'repeated', attempt, tokens: null, isBound: false };
+        return { outcome: 'repeated', attempt, tokens: null, isBound: false, isStated: true };
       },
       waits({}),
       {} as never,
+      { requireUnused: () => undefined },
       () => now,
     );
     await expect(submit({} as never)).rejects.toMatchObject(GIVEN_UP);

@@ -165,7 +165,7 @@ describe('a database that was restored to an older state', () => {
         named('Otra venta')(ecf);
       }),
     );
-    expect([other.status, other.body.code]).toEqual([409, 'encf_already_used']);
+    expect(other).toMatchObject({ status: 409, body: { code: 'encf_already_used' } });
     const again = await submit(stated(1_200));
     expect([again.status, again.body.status, again.body.xml]).toEqual([200, 'Aceptado', first.body.xml]);
     expect(await world.ledger(encf('31', 1_200))).toHaveLength(1);
@@ -230,11 +230,16 @@ describe('a database that was restored to an older state', () => {
 
     await restore({ 32: 1_500 });
     const other = await submit(ticket);
-    expect([other.status, other.body.code]).toEqual([409, 'encf_already_used']);
+    expect(other).toMatchObject({ status: 409, body: { code: 'encf_already_used' } });
     expect(other.body.detail).toContain(`keep the document that you have under ${encf('32', 1_500)}`);
     expect((await submit(ticket)).status).toBe(409);
     expect(await finished(await send(JSON.stringify(ticket)))).toMatchObject({ refused: 1 });
     expect(await accepted(encf('32', 1_500))).toHaveLength(1);
+
+    // The refusal comes after a first send without an answer.
+    await restore({ 32: 1_500 });
+    await world.fault({ operation: 'recepcionfc', kind: 'reset', times: 1 });
+    expect(await submit(ticket)).toMatchObject({ status: 409, body: { code: 'encf_already_used' } });
   });
 
   it('waits while the authority does not answer', async () => {

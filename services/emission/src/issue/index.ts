@@ -130,7 +130,7 @@ export function createIssuing(
     readLine: invoices.line,
     submissionsInFlight: admission.inFlight,
     routes: submissionRoutes({
-      submitJson: createSubmitJson(issueJson, waits, archive, clock),
+      submitJson: createSubmitJson(issueJson, waits, archive, known, clock),
       submitSigned: createSubmitSigned({ taxpayers, readSigned, issue, waits, recorder, followUp, known, clock }),
       admission,
       countDocument,

@@ -51,6 +51,7 @@ export type IssuedJson =
       readonly outcome: 'issued';
       readonly attempt: Attempt;
       readonly tokens: TokenSource;
+      readonly isStated: boolean;
       readonly files: readonly PendingDocument[];
     }
   /** Issued before. Without a certificate for the login the result cannot be queried. */
@@ -60,6 +61,8 @@ export type IssuedJson =
       readonly tokens: TokenSource | null;
       /** Found by its idempotency key, which never makes a new attempt. */
       readonly isBound: boolean;
+      /** Whether the caller stated the number. */
+      readonly isStated: boolean;
     };
 
 /** Invoice JSON in; signed, committed and sent e-CF out. Does not wait for the verdict. */
@@ -136,17 +139,18 @@ export function createIssueJson({
       warningsOf(order, invoice, reference.warnings);
       return signer.sign(order, invoice, reference, previous, drawn !== null);
     });
-    if (issued.outcome !== 'checked' && drawn === null) known.requireUnused(issued.attempt);
+    const isStated = drawn === null;
+    if (issued.outcome !== 'checked' && isStated) known.requireUnused(issued.attempt);
     switch (issued.outcome) {
       case 'checked': {
         const warnings = warningsOf(order, invoice, issued.warnings);
         return { outcome: 'checked', invoice, encf: invoice.key.encf, warnings };
       }
       case 'repeated':
-        return { ...issued, tokens: signer.tokensFor(order, issued.attempt) };
+        return { ...issued, tokens: signer.tokensFor(order, issued.attempt), isStated };
       case 'issued': {
         const { tokens, files } = issued.signed;
-        return { outcome: 'issued', attempt: issued.attempt, tokens, files };
+        return { outcome: 'issued', attempt: issued.attempt, tokens, isStated, files };
       }
     }
   }
@@ -164,7 +168,13 @@ export function createIssueJson({
     for (let round = 0; round < MAX_ROUNDS; round += 1) {
       const before = await submissionOfKey(numbers, compare, scope, request);
       if (before !== null)
-        return { outcome: 'repeated', attempt: before, tokens: signer.tokensFor(order, before), isBound: true };
+        return {
+          outcome: 'repeated',
+          attempt: before,
+          tokens: signer.tokensFor(order, before),
+          isBound: true,
+          isStated: false,
+        };
       const { ranges, warnings } = await checkOpen(order, invoice, read);
       warningsOf(order, invoice, warnings);
       const { tokens } = await signer.logIn(order, invoice);

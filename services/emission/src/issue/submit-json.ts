@@ -1,5 +1,6 @@
 import type { DocumentReader } from '@ecf/archive';
 import { MAX_ROUNDS, overtaken } from '../errors.js';
+import type { KnownDocuments } from '../restored/known-documents.js';
 import type { Waits } from './await-verdict.js';
 import { unsignedXml } from './invoice-json.js';
 import type { IssueJson } from './issue-json.js';
@@ -13,6 +14,7 @@ export function createSubmitJson(
   issueJson: IssueJson,
   waits: Waits,
   archive: DocumentReader,
+  known: Pick<KnownDocuments, 'requireUnused'>,
   clock: () => Date,
 ): SubmitJson {
   return async (submission) => {
@@ -26,6 +28,7 @@ export function createSubmitJson(
       const isNew = issued.outcome === 'issued';
       const sent = isNew ? issued.attempt : await waits.send(issued.attempt, signal);
       const attempt = await waits.verdict(sent, issued.tokens, signal);
+      if (issued.isStated) known.requireUnused(attempt);
       // The number of a withdrawn attempt is free, so a request that states it starts again.
       if (isNew || attempt.state !== 'withdrawn' || issued.isBound)
         return submissionResponse(archive, attempt, isNew ? issued.files : []);
