@@ -3,7 +3,7 @@ import type { Measured, Run } from './measured.js';
 /** The services, in the order in which a document passes them. */
 export const SERVICES = ['gateway', 'emission', 'status-poller', 'approvals', 'reception', 'query'] as const;
 export type ServiceName = (typeof SERVICES)[number];
-const SERVERS = ['postgresql', 'kafka', 'redis'];
+export const SERVERS = ['postgresql', 'kafka', 'redis'];
 
 /** The documents that are planned for. */
 export interface Form {
@@ -20,8 +20,10 @@ export interface Costs {
   mainMs: Record<string, number>;
   /** Milliseconds on the main thread of the one instance that publishes the service's events. */
   publisherMs: Record<string, number>;
-  /** Milliseconds a second of an idle instance. */
+  /** Milliseconds a second of an idle instance, or of a server beside one instance of each service. */
   idleMs: Record<string, number>;
+  /** What a further instance of each service adds to that, of all instances of a service and of a server. */
+  moreIdleMs: Record<string, number>;
   /** Of PostgreSQL, by database. */
   postgresMs: Record<string, number>;
   tables: Record<string, number>;
@@ -69,6 +71,7 @@ export function costsOf(measured: Measured, { lines, receivedShare }: Form): Cos
     mainMs: mixed(processes('mainMs')),
     publisherMs: publishers(measured),
     idleMs,
+    moreIdleMs: moreIdle(measured, idleMs),
     postgresMs: mixed((run) => run.postgres),
     tables: mixed((run) => run.tables),
     topics: mixed((run) => run.topics),
@@ -79,6 +82,24 @@ export function costsOf(measured: Measured, { lines, receivedShare }: Form): Cos
 }
 
 type Figures = Record<string, number>;
+
+/** Milliseconds a second of all instances of a service, or of a server, while idle. */
+export function idleOf(costs: Costs, name: string, instances: number): number {
+  return (costs.idleMs[name] ?? 0) + (costs.moreIdleMs[name] ?? 0) * (instances - 1);
+}
+
+/** Linear between one instance and the most that were measured. */
+function moreIdle({ idle }: Measured, ofOne: Figures): Figures {
+  const most = idle.reduce((best, one) => (one.instances > best.instances ? one : best));
+  if (most.instances === 1) return ofOne;
+  const totals: Figures = {};
+  for (const [name, ms] of Object.entries(most.processes)) {
+    const part = name.replace(/-\d+$/, '');
+    totals[part] = (totals[part] ?? 0) + ms;
+  }
+  const more = ([name, total]: [string, number]) => [name, (total - (ofOne[name] ?? 0)) / (most.instances - 1)];
+  return Object.fromEntries(Object.entries(totals).map(more));
+}
 
 function largest({ runs }: Measured, service: string): number {
   return Math.max(...runs.flatMap((run) => instancesOf(run, service).map(({ mebibytes }) => mebibytes)));
@@ -106,9 +127,7 @@ function publishers({ runs }: Measured): Record<string, number> {
 /** Milliseconds of processor time of a document in a run with several instances, by service or server, as the costs predict it. */
 export function predictedMs(measured: Measured, run: Run): Record<string, number> {
   const costs = costsOf(measured, { lines: run.lines, receivedShare: run.kind === 'exchanged' ? 1 : 0 });
-  const at = (name: string) => {
-    const count = SERVERS.includes(name) ? 1 : run.instances;
-    return (costs.ms[name] ?? 0) + ((costs.idleMs[name] ?? 0) * count * run.seconds) / run.documents;
-  };
+  const at = (name: string) =>
+    (costs.ms[name] ?? 0) + (idleOf(costs, name, run.instances) * run.seconds) / run.documents;
   return Object.fromEntries([...SERVICES, ...SERVERS].map((name) => [name, at(name)]));
 }

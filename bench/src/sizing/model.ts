@@ -10,7 +10,7 @@ import {
   UTILISATION,
   YEAR_DAYS,
 } from './assumptions.js';
-import { type Costs, costsOf, SERVICES, type ServiceName } from './costs.js';
+import { type Costs, costsOf, idleOf, SERVERS, SERVICES, type ServiceName } from './costs.js';
 import { type Limit, limitsOf } from './limits.js';
 import type { Measured } from './measured.js';
 import type { Demand } from './options.js';
@@ -66,7 +66,8 @@ export function planOf(measured: Measured, demand: Demand): Plan {
   const meanRate = demand.documentsPerHour / 3_600;
   const peakRate = meanRate * demand.peak;
   const services = SERVICES.map((name) => serviceOf(name, costs, { ...demand, peakRate }));
-  const servers = ['postgresql', 'kafka', 'redis'].map((name) => ({ name, cores: coresOf(name, costs, peakRate, 1) }));
+  const ofEach = services.reduce((sum, { instances }) => sum + instances, 0) / services.length;
+  const servers = SERVERS.map((name) => ({ name, cores: coresOf(name, costs, peakRate, ofEach) }));
   const databases = databasesOf(costs, meanRate, demand.years);
   const perYear = meanRate * DAY_SECONDS * YEAR_DAYS;
   const archive = {
@@ -96,7 +97,7 @@ export function planOf(measured: Measured, demand: Demand): Plan {
 }
 
 function coresOf(name: string, costs: Costs, rate: number, instances: number): number {
-  return ((costs.ms[name] ?? 0) * rate + (costs.idleMs[name] ?? 0) * instances) / 1_000;
+  return ((costs.ms[name] ?? 0) * rate + idleOf(costs, name, instances)) / 1_000;
 }
 
 function serviceOf(name: ServiceName, costs: Costs, load: Demand & { peakRate: number }): ServicePlan {
