@@ -72,7 +72,10 @@ async function copyOut(env: Record<string, string>): Promise<void> {
   await mkdir(plain, { recursive: true });
   await onEmission(env, async (client) => {
     for (const table of TABLES)
-      await pipeline(client.query(copyTo(`COPY ${table} TO STDOUT`)), createWriteStream(path.join(plain, table)));
+      await pipeline(
+        client.query(copyTo(`COPY (SELECT * FROM ${table}) TO STDOUT`)),
+        createWriteStream(path.join(plain, table)),
+      );
   });
   await cp(path.join(env.DATA_DIR as string, 'xml'), path.join(plain, 'xml'), { recursive: true });
 }
