@@ -1,5 +1,5 @@
 import { Writable } from 'node:stream';
-import { MIGRATION_LOCK, MIGRATIONS_TABLE, UNFINISHED_RESTORE } from '@ecf/postgres';
+import { lockMigrations, MIGRATIONS_TABLE, UNFINISHED_RESTORE } from '@ecf/postgres';
 import pg from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
 import type { Migration } from './dump-database.js';
@@ -33,7 +33,7 @@ export async function contentOf(client: pg.Client): Promise<'empty' | 'tables' |
 
 /** Marks a database until all databases of the deployment are restored: meanwhile its service refuses to start. */
 export async function beginRestore(client: pg.Client): Promise<void> {
-  await client.query('SELECT pg_advisory_lock($1)', [MIGRATION_LOCK]);
+  await lockMigrations(client);
   await client.query(`CREATE TABLE IF NOT EXISTS ${UNFINISHED_RESTORE} ()`);
 }
 

@@ -25,7 +25,7 @@ export { type SealedValues, sealAnew, sealedRows } from './master-keys/sealed-ro
 export {
   connectWhenReady,
   createDatabaseIfMissing,
-  MIGRATION_LOCK,
+  lockMigrations,
   MIGRATIONS_TABLE,
   migrate,
   UNFINISHED_RESTORE,

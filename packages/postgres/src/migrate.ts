@@ -115,8 +115,11 @@ async function requireFinishedRestore(client: pg.Client): Promise<void> {
   );
 }
 
-/** A statement that waits for the lock would keep a snapshot, for which CREATE INDEX CONCURRENTLY waits. */
-async function lockMigrations(client: pg.Client): Promise<void> {
+/**
+ * Takes the lock of migrations, for as long as the connection lasts. A statement that waits for it would keep a snapshot, for which
+ * CREATE INDEX CONCURRENTLY waits.
+ */
+export async function lockMigrations(client: pg.Client): Promise<void> {
   const isLocked = async () => {
     const { rows } = await client.query<{ locked: boolean }>('SELECT pg_try_advisory_lock($1) AS locked', [
       MIGRATION_LOCK,
