@@ -12,7 +12,7 @@ import {
   type Standalone,
   startStandalone,
 } from '../support/deployment/standalone-process.js';
-import { FaultyDeployment, SERVICES } from '../support/faults/faulty-deployment.js';
+import { FaultyDeployment, SERVICES, SETTINGS } from '../support/faults/faulty-deployment.js';
 import { type Fault, ObservedDeployment } from '../support/faults/observed-deployment.js';
 import type { Line, LineFault } from '../support/faults/switchboard.js';
 import { until } from '../support/until.js';
@@ -210,7 +210,8 @@ describeFullDisk('a standalone deployment loses nothing and sends nothing twice'
   let observed: ObservedDeployment;
 
   beforeAll(async () => {
-    running = await startStandalone(dataDir, { STATUS_WAIT_MS: '0', FIRST_RETRY_MS: '200', FIRST_QUERY_MS: '300' });
+    // The small disks have less than the default reserve from the beginning.
+    running = await startStandalone(dataDir, { ...SETTINGS, MIN_FREE_BYTES: '0' });
     observed = new ObservedDeployment(running, () => new StoredEverywhere(dataDir, {}));
   });
   afterAll(async () => {

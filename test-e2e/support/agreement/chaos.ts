@@ -15,9 +15,10 @@ export interface Submitted {
   answer: Answer;
 }
 
-/** A client for each gateway of the deployment. */
+/** A client for each gateway of the deployment; a standalone deployment has one. */
 export function clientsOf(running: Standalone): Client[] {
   const gateways = running.processes().filter(({ name }) => /^gateway(-\d+)?$/.test(name));
+  if (gateways.length === 0) return [new Client(running)];
   return gateways.map(({ url }) => new Client({ ...running, demo: { ...running.demo, base_url: url as string } }));
 }
 

@@ -13,7 +13,9 @@ async function eventsOpen(running: Standalone): Promise<number | null> {
   const topics = new Set(
     [...text.matchAll(/^ecf_consumer_lag\{.*topic="([^"]+)",group="query"/gm)].map(([, topic]) => topic),
   );
-  return topics.size < 4 ? null : counts.reduce((sum, value) => sum + value, 0);
+  // The standalone deployment has no topics: an event leaves the outbox when all consumers have handled it.
+  const expected = running.processes().some(({ name }) => name === 'query') ? 4 : 0;
+  return topics.size < expected ? null : counts.reduce((sum, value) => sum + value, 0);
 }
 
 /** Waits until every document is decided and archived, every event is published and every consumer has handled it. */

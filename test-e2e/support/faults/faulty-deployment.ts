@@ -13,7 +13,8 @@ import { ReplicatedPostgres } from './replicated-postgres.js';
 import { Switchboard } from './switchboard.js';
 
 export const SERVICES = ['gateway', 'emission', 'status-poller', 'reception', 'approvals', 'query'] as const;
-const SETTINGS = {
+/** Settings of a deployment that tries again soon. */
+export const SETTINGS = {
   STATUS_WAIT_MS: '0',
   AUTHORITY_TIMEOUT_MS: '2000',
   DELIVERY_FIRST_RETRY_MS: '200',
