@@ -65,9 +65,8 @@ function completeAdapter(adapter) {
   if (adapter.executeScript) {
     adapter.executeScript = async (sql) => {
       try {
-        // Statements that run CONCURRENTLY must each be sent alone.
-        for (const part of /\bCONCURRENTLY\b/i.test(sql) ? sql.split(/;\s*$/m) : [sql])
-          await adapter.client.query(part);
+        const { separateStatements } = await importBuilt('postgres/dist/migrate.js');
+        for (const part of separateStatements(sql) ?? [sql]) await adapter.client.query(part);
       } catch (error) {
         adapter.onError(error);
       }
@@ -160,14 +159,16 @@ async function difference(schemaFile, connection) {
 
 /** What in the migrations after the first would stop the version before. */
 function faultsOf(schemaFile) {
-  const [, ...later] = readMigrations(migrationsFolder(schemaFile)).migrationDirectories;
+  const [first, ...later] = readMigrations(migrationsFolder(schemaFile)).migrationDirectories;
   const tags = execFileSync('git', ['tag', '--list', 'v*'], { cwd: ROOT, encoding: 'utf8' });
   const released = tags.split('\n').map((tag) => tag.slice(1));
-  return later.flatMap(({ path: name, migrationFile }) =>
-    migrationFaults(migrationFile.content.value, released).map(
-      (fault) => `${path.dirname(schemaFile)}/migrations/${name}: ${fault}`,
-    ),
-  );
+  let earlier = first?.migrationFile.content.value ?? '';
+  return later.flatMap(({ path: name, migrationFile }) => {
+    const sql = migrationFile.content.value;
+    const faults = migrationFaults(sql, released, earlier);
+    earlier += `;${sql}`;
+    return faults.map((fault) => `${path.dirname(schemaFile)}/migrations/${name}: ${fault}`);
+  });
 }
 
 /** Writes the difference as a new migration; null if there is none. */
@@ -183,11 +184,15 @@ async function create(schemaFile, name, connection) {
   return path.relative(ROOT, target);
 }
 
+function importBuilt(file) {
+  const module = path.join(ROOT, 'packages', file);
+  if (!fs.existsSync(module)) throw new Error(`packages/${file} is missing; run \`npm run build\` first`);
+  return import(pathToFileURL(module).href);
+}
+
 /** A database of the test server; it is stopped and removed when this process ends, for whatever reason. */
 async function openScratchDatabase() {
-  const module = path.join(ROOT, 'packages/test-servers/dist/postgres.js');
-  if (!fs.existsSync(module)) throw new Error('packages/test-servers is not built; run `npm run build` first');
-  const { startTestPostgres } = await import(pathToFileURL(module).href);
+  const { startTestPostgres } = await importBuilt('test-servers/dist/postgres.js');
   const url = new URL(await (await startTestPostgres()).createDatabase());
   return {
     host: url.hostname,

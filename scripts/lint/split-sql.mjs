@@ -1,6 +1,6 @@
 /**
  * The parts of SQL between a separator (`;` or `,`) that is not within parentheses or quotes: without comments and the bodies of
- * functions, and with one space for each white space.
+ * functions, with `''` for each text, and with one space for each white space.
  */
 export function splitSql(sql, separator) {
   const parts = [''];
@@ -32,4 +32,5 @@ function tokenAt(sql, at) {
 
 const isComment = (token) => token.startsWith('--') || token.startsWith('/*');
 const isBody = (token) => token.startsWith('$') && token.length > 1;
-const shown = (token) => (isComment(token) ? ' ' : isBody(token) ? '$$' : token);
+const isText = (token) => token.startsWith("'");
+const shown = (token) => (isComment(token) ? ' ' : isBody(token) ? '$$' : isText(token) ? "''" : token);

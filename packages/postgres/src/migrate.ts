@@ -150,12 +150,18 @@ async function applyWhenUnlocked(client: pg.Client, migration: Migration, waits:
 const NOTE = `INSERT INTO _prisma_migrations (id, checksum, migration_name, finished_at, applied_steps_count, sql)
   VALUES ($1, $2, $3, now(), 1, $4)`;
 
+/** The statements of a migration that runs outside a transaction, because it makes or drops indexes CONCURRENTLY; null for others. */
+export function separateStatements(sql: string): string[] | null {
+  return /^ *(?:CREATE (?:UNIQUE )?|DROP )INDEX CONCURRENTLY\b/im.test(sql) ? sql.split(/;\s*$/m) : null;
+}
+
 async function apply(client: pg.Client, migration: Migration, lockTimeoutMs: number): Promise<void> {
   const note = [randomUUID(), migration.checksum, migration.name, migration.sql];
   try {
-    if (/\bCONCURRENTLY\b/i.test(migration.sql)) {
+    const separate = separateStatements(migration.sql);
+    if (separate !== null) {
       // These statements lock out no writer. They wait for older transactions, so they have no lock_timeout.
-      for (const statement of migration.sql.split(/;\s*$/m)) await client.query(statement);
+      for (const statement of separate) await client.query(statement);
       await client.query(NOTE, note);
       return;
     }

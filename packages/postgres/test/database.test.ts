@@ -291,7 +291,7 @@ describe('migrations', () => {
   it('that fail leave nothing behind and can be tried again', async () => {
     const fresh = await server.createDatabase();
     await migrate(fresh, folder);
-    write('20260103000000_third', 'CREATE TABLE third (id int); SELECT nothing FROM nowhere;');
+    write('20260103000000_third', '-- Not CONCURRENTLY.\nCREATE TABLE third (id int);\nSELECT nothing FROM nowhere;\n');
     await expect(migrate(fresh, folder)).rejects.toThrow(
       '20260103000000_third failed and was rolled back: relation "nowhere" does not exist',
     );
