@@ -10,7 +10,7 @@ try {
   const url = process.env.DATABASE_URL ?? '';
   if (url === '') throw new Error('DATABASE_URL is required');
   await createDatabaseIfMissing(url);
-  const applied = await migrate(url, path.resolve('prisma/migrations'));
+  const applied = await migrate(url, path.resolve('prisma/migrations'), { asOwner: true });
   console.log(applied.length === 0 ? 'The database is up to date.' : `Migrated: ${applied.join(', ')}`);
 } catch (error) {
   process.stderr.write(`The database was not migrated. ${redactText((error as Error).message)}\n`);

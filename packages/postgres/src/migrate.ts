@@ -61,6 +61,14 @@ export interface MigrationWaits {
   readonly pause: (ms: number) => Promise<unknown>;
 }
 
+export interface MigrationOptions extends MigrationWaits {
+  /** Migrates as the owner of the database where the user may, so that tables that an administrator makes belong to the service. */
+  readonly asOwner: boolean;
+}
+
+const BECOME_OWNER = `SELECT set_config('role', pg_get_userbyid(datdba), false) FROM pg_database
+  WHERE datname = current_database() AND pg_has_role(datdba, 'MEMBER')`;
+
 const WAITS: MigrationWaits = { lockTimeoutMs: 3_000, tries: 10, pauseMs: 5_000, pause: (ms) => delay(ms) };
 
 /** SQLSTATE of a lock that was not available within `lock_timeout`, and of a wait of two sessions for each other. */
@@ -72,11 +80,12 @@ const LOCK_FAILURES = ['55P03', '40P01'];
  * each other. Returns the names applied. A migration edited after it was applied, or one that another tool left unfinished,
  * is an error. So is one that does not get its lock: it is rolled back and tried again, a bounded number of times.
  */
-export async function migrate(url: string, folder: string, options: Partial<MigrationWaits> = {}): Promise<string[]> {
+export async function migrate(url: string, folder: string, options: Partial<MigrationOptions> = {}): Promise<string[]> {
   const waits = { ...WAITS, ...options };
   const migrations = await readMigrations(folder);
   const client = await connectWhenReady(url);
   try {
+    if (options.asOwner === true) await client.query(BECOME_OWNER);
     await lockMigrations(client);
     await requireFinishedRestore(client);
     await client.query(MIGRATIONS_TABLE);

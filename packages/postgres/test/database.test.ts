@@ -384,6 +384,18 @@ describe('migrations', () => {
     });
     expect(run({ DATABASE_URL: named.href })).toMatchObject({ status: 0, stdout: 'The database is up to date.\n' });
     expect(await migrate(named.href, path.join(emission, 'prisma/migrations'))).toEqual([]);
+    // An administrator migrates the database of a service: its user can use the tables, and migrate them later.
+    const role = `service_${process.pid}`;
+    await database.query(`CREATE ROLE ${role} LOGIN PASSWORD 'service'`);
+    await database.query(`CREATE DATABASE ${role} OWNER ${role}`);
+    named.pathname = `/${role}`;
+    expect(run({ DATABASE_URL: named.href })).toMatchObject({ status: 0 });
+    Object.assign(named, { username: role, password: 'service' });
+    const service = openDatabase(named.href, { max: 1 });
+    expect((await service.query('SELECT FROM attempt')).rowCount).toBe(0);
+    await service.query('ALTER TABLE emission ADD COLUMN later text');
+    await service.close();
+    expect(run({ DATABASE_URL: named.href })).toMatchObject({ status: 0, stdout: 'The database is up to date.\n' });
     named.password = 'wrong';
     named.username = 'nobody_here';
     const refused = run({ DATABASE_URL: named.href });
