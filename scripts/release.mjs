@@ -1,5 +1,5 @@
 // `npm run release -- 1.0.0` releases a version: it writes the version everywhere, commits that, makes what is published, tags
-// the commit and publishes. Without a version it releases the one that the checkout has. What is published:
+// the commit, pushes it and publishes. Run again, it publishes what is missing. Without a version it releases the one that the checkout has. What is published:
 //
 //   dist-packages/   packages
 //   dist/images/     the bill of materials of each image
@@ -12,6 +12,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
+import { publish, tagFaults } from './release-publish.mjs';
 import { newVersionFaults, notesOf, readVersion, setVersion, versionFaults } from './release-version.mjs';
 import { fail, ROOT, say, setup } from './setup.mjs';
 
@@ -47,7 +48,7 @@ writeChecksums();
 
 if (missing.length > 0) fail(`${version} cannot be released yet.`, missing.join('\n  '));
 if (dryRun) say(`${tag} can be released. Run it without --dry-run to publish it.`);
-else publish();
+else publish({ root: ROOT, version, notes: path.join(target, 'NOTES.md'), packages, images: imagesOf(), engine });
 
 /** Writes a new version everywhere and commits it; a dry run takes the changes back when it ends. */
 function begin(next) {
@@ -66,8 +67,7 @@ function unsavedFaults() {
 function commitFaults() {
   // A new version of a dry run is not committed.
   const faults = dryRun && wanted.length === 1 ? [] : unsavedFaults();
-  if (git('tag', '--list', tag).length > 0) faults.push(`The tag ${tag} exists.`);
-  return faults;
+  return [...faults, ...tagFaults(ROOT, tag)];
 }
 
 /** Writes the notes: the section of the version in CHANGELOG.md. */
@@ -97,13 +97,10 @@ function engineOf() {
   return execFileSync('bash', ['-c', script], { cwd: ROOT, encoding: 'utf8' });
 }
 
-function publish() {
-  const images = fs.readdirSync(path.join(ROOT, 'dist', 'images')).map((file) => path.basename(file, '.cdx.json'));
-  run('git', ['tag', '--annotate', tag, '--cleanup', 'whitespace', '--file', path.join(target, 'NOTES.md')]);
-  for (const { tarball } of packages) run('npm', ['publish', '--access', 'public', tarball]);
-  for (const image of images) run(engine, ['push', `${process.env.PREFIX ?? 'ecf'}/${image}:${version}`]);
-  run('git', ['push', '--atomic', 'origin', 'HEAD', tag]);
-  say(`${tag} is published`);
+/** The images that were made, with their registry. */
+function imagesOf() {
+  const files = fs.readdirSync(path.join(ROOT, 'dist', 'images'));
+  return files.map((file) => `${process.env.PREFIX ?? 'ecf'}/${path.basename(file, '.cdx.json')}`);
 }
 
 function git(...args) {
