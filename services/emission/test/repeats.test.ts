@@ -1,3 +1,5 @@
+import fs from 'node:fs';
+import path from 'node:path';
 import { formatSignatureDateTime } from '@ecf/domain';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { encf, example } from './support/documents.js';
@@ -416,19 +418,42 @@ describe('the same number again', () => {
     expect((await world.submit(emission, other(41))).status).toBe(409);
   });
 
+  /** The statements of docs/operators.md for a month: the list of old months, to detach, to attach. */
+  function ofMonth(year: number, month: number): string[] {
+    const [first, next] = [month, month + 1].map((each) => new Date(Date.UTC(year, each)).toISOString().slice(0, 10));
+    const page = fs.readFileSync(path.resolve('docs/operators.md'), 'utf8');
+    return page
+      .split('```sql\n')
+      .slice(1)
+      .map((part) => part.slice(0, part.indexOf('```')))
+      .map((sql) => sql.replaceAll('2026-11-01', first as string).replaceAll('2026-12-01', next as string))
+      .map((sql) => sql.replaceAll('2026_11', (first as string).slice(0, 7).replace('-', '_')));
+  }
+
   it('is refused while the month of its document is detached, and is found again after that', async () => {
     const { body: first } = await world.submit(emission, example('ecf-31', 120));
-    const { rows } = await world.database.query<{ month: string; bounds: string }>(
-      `SELECT a.tableoid::regclass::text AS month, pg_get_expr(c.relpartbound, c.oid) AS bounds
-       FROM attempt a JOIN emission e ON e.id = a.emission_id JOIN pg_class c ON c.oid = a.tableoid WHERE e.encf = $1`,
-      [first.encf],
+    const now = new Date();
+    const [present, old] = [now.getUTCFullYear(), now.getUTCFullYear() - 11].map((year) =>
+      ofMonth(year, now.getUTCMonth()),
     );
-    const [{ month, bounds }] = rows as [{ month: string; bounds: string }];
-    await world.database.query(`ALTER TABLE attempt DETACH PARTITION ${month}`);
+    const [, detach, attach] = present as string[];
+    const bounds = `SELECT c.relname, pg_get_expr(relpartbound, oid) FROM pg_class c WHERE relispartition ORDER BY 1`;
+    const before = (await world.database.query(bounds)).rows;
+    await world.database.query(detach as string);
     const refused = await world.submit(emission, example('ecf-31', 120));
     expect([refused.status, refused.body.code]).toEqual([409, 'encf_already_used']);
-    await world.database.query(`ALTER TABLE attempt ATTACH PARTITION ${month} ${bounds}`);
+    await world.database.query(attach as string);
+    expect((await world.database.query(bounds)).rows).toEqual(before);
     expect((await world.submit(emission, example('ecf-31', 120))).body).toEqual(first);
+
+    const [list, detachOld, attachOld] = old as [string, string, string];
+    const suffix = /attempt_(\w+)/.exec(attachOld)?.[1];
+    for (const table of ['attempt', 'exchange'])
+      await world.database.query(`CREATE TABLE ${table}_${suffix} (LIKE ${table} INCLUDING ALL)`);
+    await world.database.query(attachOld);
+    expect((await world.database.query(list)).rows).toEqual([{ month: `attempt_${suffix}` }]);
+    await world.database.query(detachOld);
+    expect((await world.database.query(list)).rows).toEqual([]);
   });
 
   it('with another own reference is a repeat, and the first reference stays', async () => {
