@@ -26,7 +26,9 @@ const GOAL = 'goal ≤ 1.5';
 
 const day = (before: number) => formatDocumentDate(toCalendarDate(new Date(Date.now() - before * 86_400_000)));
 const since = (days: number) => ({ 'start-date': day(days), 'end-date': day(0) });
-const [DAY, MONTH, YEAR, ALL] = [{ 'start-date': day(1), 'end-date': day(1) }, since(30), since(365), since(2_500)];
+const BEGIN = new Date('2020-01-01');
+const [DAY, MONTH, YEAR] = [{ 'start-date': day(1), 'end-date': day(1) }, since(30), since(365)];
+const ALL = { 'start-date': formatDocumentDate(toCalendarDate(BEGIN)), 'end-date': day(0) };
 
 type Question = readonly [
   name: string,
@@ -58,7 +60,7 @@ try {
   // Long enough that events and idempotency keys expire.
   const months = new Date(Date.UTC(new Date().getUTCFullYear(), new Date().getUTCMonth() - 4));
   const young = { from: months, rows: SMALL, every: 1, parts: PARTS };
-  const old = { from: new Date('2020-01-01'), rows: ROWS, every: EVERY, partitions: 120, parts: PARTS };
+  const old = { from: BEGIN, rows: ROWS, every: EVERY, partitions: 120, parts: PARTS };
   all.push(await startFilled(path.join(folder, 'young'), day(0), young));
   all.push(await startFilled(path.join(folder, 'old'), day(0), old));
   const [small, large] = all as [Filled, Filled];
