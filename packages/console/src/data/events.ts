@@ -42,6 +42,8 @@ const MOST_KEPT = 500;
 /** How many it begins with. */
 const FIRST = 100;
 const WAIT_SECONDS = 20;
+/** How long a call may take: a line that was cut without a word would keep it for ever. */
+const CALL_MS = (WAIT_SECONDS + 10) * 1_000;
 /** A pause between two calls; each call itself waits for an event. */
 const PAUSE_MS = 500;
 const PAUSE_AFTER_ERROR_MS = 5_000;
@@ -61,8 +63,9 @@ export function useEvents(types: string, paused: boolean) {
   const { env } = usePlace();
   const queries = useQueryClient();
   const queryKey = ['events', env, types];
-  const read = (query: { after?: string; wait?: number; limit: number }, signal: AbortSignal) => {
+  const read = (query: { after?: string; wait?: number; limit: number }, stopped: AbortSignal) => {
     const params = { header: { env }, query: { ...query, newest: 'true' as const, ...(types && { types }) } };
+    const signal = AbortSignal.any([stopped, AbortSignal.timeout(CALL_MS)]);
     return bodyOf(gateway.GET('/events', { params, signal }));
   };
   const feed = useQuery({
