@@ -1,10 +1,12 @@
-import type { Transaction } from '@ecf/postgres';
+import { changedSince, type Restore, type Transaction } from '@ecf/postgres';
 import { publishDeliveriesSince } from './buyers/deliveries.postgres.js';
-import { publishGivenSince } from './given/approvals.postgres.js';
+import { openSendsMayHaveArrived, publishGivenSince } from './given/approvals.postgres.js';
 import { publishReceivedSince } from './received/received-approvals.postgres.js';
 
-/** After a restore of this service or others: publishes the deliveries and decisions that changed since again. */
-export async function publishChangedSince(tx: Transaction, since: Date, now: Date): Promise<void> {
+/** Makes this service and the others agree after a restore: publishes the deliveries and decisions that changed since again. */
+export async function settleRestore(tx: Transaction, restore: Restore, now: Date): Promise<void> {
+  if (!restore.ofOthers) await openSendsMayHaveArrived(tx);
+  const since = changedSince(restore);
   await publishDeliveriesSince(tx, since, now);
   await publishGivenSince(tx, since, now);
   await publishReceivedSince(tx, since, now);

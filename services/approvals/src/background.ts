@@ -2,17 +2,10 @@ import { fileURLToPath } from 'node:url';
 import { PENDING_DOCUMENT_DUE_TIMES } from '@ecf/archive';
 import { cleanInbox, type Subscription } from '@ecf/bus';
 import { LONGEST_RETRY_DELAY_MS } from '@ecf/domain';
-import {
-  changedSince,
-  createDatabaseIfMissing,
-  type DueTimes,
-  type InstanceReport,
-  migrate,
-  settleRestores,
-} from '@ecf/postgres';
+import { createDatabaseIfMissing, type DueTimes, type InstanceReport, migrate, settleRestores } from '@ecf/postgres';
 import { createDueTimeWatch } from '@ecf/postgres/due-work';
 import { createCleaning, type ServiceDependencies } from '@ecf/service';
-import { publishChangedSince } from './after-restore.postgres.js';
+import { settleRestore } from './after-restore.postgres.js';
 import type { SendReport } from './metrics.js';
 import { LONGEST_LOOK_UP_PAUSE_MS } from './sending/retry-times.js';
 import type { Sending } from './sending/sending.js';
@@ -87,7 +80,7 @@ export function createBackground(parts: BackgroundParts): { start(): Promise<voi
       await createDatabaseIfMissing(database.url);
       await migrate(database.url, MIGRATIONS);
       await parts.startClock();
-      await settleRestores(database, (tx, restore) => publishChangedSince(tx, changedSince(restore), clock()));
+      await settleRestores(database, (tx, restore) => settleRestore(tx, restore, clock()));
       await parts.instance.start();
       subscriptions = await parts.subscribe();
       relay.start();

@@ -12,7 +12,7 @@ import type { Approvals } from '../src/index.js';
 import { endingWith } from '../src/sending/endings.js';
 import type { Claimed, Ending } from '../src/sending/outgoing.js';
 import { claimedFrom, type OutgoingRow } from '../src/sending/outgoing.postgres.js';
-import { BUYER, eventually, ISSUER, order, World } from './support/world.js';
+import { BUYER, eventually, ISSUER, order, receivedInvoice, World } from './support/world.js';
 
 let world: World;
 let issuer: Issuer;
@@ -907,5 +907,68 @@ describe('instances', () => {
     await world.database.query('UPDATE given_approvals SET superseded_at = now() WHERE encf = $1', [encf]);
     expect(await undecided()).toBe(false);
     await world.control('DELETE', 'faults');
+  });
+});
+
+describe('after a restore of the database', () => {
+  const TABLES = ['given_approvals', 'standing_decisions', 'outgoing_documents', 'approval_exchanges'];
+  const LOADED_BEFORE = {
+    status: 400,
+    body: '{"codigo":"2","estado":"x","mensaje":["La aprobación comercial ya habia sido cargada y aceptada previamente"]}',
+  };
+  beforeAll(() => world.list(ISSUER, issuer.url));
+  const taken = (seen: Record<string, unknown>) => decided(seen) && seen.issuer_delivery_status !== 'pending';
+
+  it('an approval that the authority and the issuer accepted in the lost time is accepted when it is sent again', async () => {
+    const waiting = await world.invoice();
+    await world.fault({ kind: 'http', status: 401, body: '' });
+    issuer.answers.push(...Array.from({ length: 200 }, () => ({ status: 503, body: '' })));
+    const { id } = (await post(order(waiting))).body;
+    await settled(id, (seen) => seen.authority_submission_status === 'failed');
+    const [first, second] = world.instances as [Approvals, Approvals];
+    await world.end(second);
+    await world.database.query('CREATE SCHEMA backup');
+    for (const table of TABLES) await world.database.query(`CREATE TABLE backup.${table} AS TABLE ${table}`);
+    // It was not sent when the backup was made.
+    await world.database.query(
+      `UPDATE backup.outgoing_documents SET status = CASE kind WHEN 'authority' THEN 'failed' ELSE 'pending' END,
+         claim = NULL, sent_at = NULL, uncertain = false, due_at = now() WHERE approval_id = $1`,
+      [id],
+    );
+    await world.control('DELETE', 'faults');
+    issuer.answers.length = 0;
+    await settled(id, taken);
+    const lost = await world.invoice();
+    expect((await post(order(lost))).body).toMatchObject({ authority_submission_status: 'Aceptado' });
+
+    await world.end(first);
+    await world.database.query(
+      `INSERT INTO restored (of_others, restored_at, backup_at) VALUES (false, '2026-06-20T16:00:00Z', '2026-06-20T08:00:00Z')`,
+    );
+    await world.database.query(`TRUNCATE ${TABLES.join(', ')}`);
+    for (const table of TABLES)
+      await world.database.query(`INSERT INTO ${table} SELECT * FROM backup.${table} ORDER BY 1`);
+    issuer.always = { '/ecf': LOADED_BEFORE };
+    world.published.length = 0;
+    await world.addInstance();
+
+    const accepted = { authority_submission_status: 'Aceptado', issuer_delivery_status: 'delivered' };
+    expect(await settled(id, taken)).toMatchObject(accepted);
+    const again = (await post(order(lost))).body;
+    expect(await settled(again.id, taken)).toMatchObject(accepted);
+    expect((await post(order(lost, { approval_status: 2, rejection_code: 1 }))).status).toBe(409);
+    for (const encf of [waiting, lost]) expect(await published(encf, 1)).toEqual(['approved']);
+
+    // The lost time has no approval of a later e-CF.
+    for (const [day, status] of [
+      ['2026-06-20', 'Aceptado'],
+      ['2026-06-21', 'Rechazado'],
+    ] as const) {
+      const encf = await world.invoice('31', { at: ['authority'] });
+      world.received.set(`${ISSUER}|${encf}`, receivedInvoice(encf, { date_issued: day }));
+      await world.fault({ kind: 'verdict', verdict: BEFORE(encf), times: 1 });
+      const { body } = await post(order(encf, { invoice_date_issued: day }));
+      expect(await settled(body.id, decided)).toMatchObject({ authority_submission_status: status });
+    }
   });
 });

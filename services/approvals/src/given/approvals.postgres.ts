@@ -24,14 +24,20 @@ const LOCK_SENDS = {
           WHERE g.env = $1 AND g.buyer_rnc = $2 AND g.issuer_rnc = $3 AND g.encf = $4
           ORDER BY d.id FOR UPDATE OF d`,
 };
-/** $8 says that the caller holds the lease, up to the due time. */
+/**
+ * $8 says that the caller holds the lease, up to the due time. If the e-CF existed before the database was restored, the same approval
+ * may have been sent in the lost time.
+ */
 const SEND = {
   name: 'approval_send',
   text: `INSERT INTO outgoing_documents (kind, approval_id, env, issuer_rnc, encf, buyer_rnc, account_id, recipient, xml_path,
-           xml_sha256, status, created_at, deadline_at, due_at, claim, tries)
+           xml_sha256, status, created_at, deadline_at, due_at, claim, tries, uncertain)
          SELECT $2::text, id, env, issuer_rnc, encf, buyer_rnc, account_id, $3::text, xml_path, xml_sha256, $4::text,
            $5::timestamptz, $6::timestamptz, $7::timestamptz,
-           CASE WHEN $8::boolean THEN gen_random_uuid() END, $8::boolean::int FROM given_approvals WHERE id = $1
+           CASE WHEN $8::boolean THEN gen_random_uuid() END, $8::boolean::int,
+           EXISTS (SELECT FROM restored r
+                    WHERE NOT r.of_others AND date_issued <= (r.restored_at AT TIME ZONE 'America/Santo_Domingo')::date)
+           FROM given_approvals WHERE id = $1
          ON CONFLICT (approval_id, kind) DO NOTHING RETURNING *`,
 };
 /**
@@ -64,6 +70,9 @@ const SETTLE = {
          UPDATE outgoing_documents d SET status = $2, due_at = NULL, claim = NULL FROM decided
           WHERE d.approval_id = decided.id AND d.kind = 'authority'`,
 };
+const SENDS_MAY_HAVE_ARRIVED = `UPDATE outgoing_documents SET uncertain = true
+  WHERE kind IN ('authority', 'issuer') AND due_at IS NOT NULL AND NOT uncertain`;
+
 /** The approvals that our taxpayers give, in PostgreSQL. They are sent to issuers for `issuerDeadlineMs`. */
 export function createApprovalStore(database: Database, issuerDeadlineMs: number): ApprovalStore {
   /** Adds the send to the authority and, unless it goes there alone, to the issuer. The caller holds the leases. */
@@ -326,6 +335,11 @@ async function lockAll(tx: Transaction, key: DecisionKey): Promise<GivenApproval
 
 async function found(queries: Queries, id: number): Promise<GivenApproval> {
   return approvalFrom(await approvals(queries).where('g.id', '=', id).executeTakeFirstOrThrow());
+}
+
+/** After a restore: the sends that were open when the backup was made may have arrived since. */
+export async function openSendsMayHaveArrived(tx: Transaction): Promise<void> {
+  await tx.query(SENDS_MAY_HAVE_ARRIVED);
 }
 
 /** Publishes the decisions that were given since then again, with the revisions that they have. */

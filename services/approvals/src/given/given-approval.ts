@@ -59,7 +59,7 @@ export interface IssuerSide {
   readonly sentAt: Date | null;
   /** Sends begun since sending was last requested. */
   readonly tries: number;
-  /** A send ended without a record, so the issuer may have it. */
+  /** A send ended without a record, or a restore lost the record, so the issuer may have it. */
   readonly uncertain: boolean;
 }
 

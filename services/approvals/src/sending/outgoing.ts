@@ -46,7 +46,7 @@ export interface Outgoing {
   readonly lastError: string | null;
   /** When it first may have reached its recipient. */
   readonly sentAt: Date | null;
-  /** A send ended without a record, so it may have reached its recipient. */
+  /** A send ended without a record, or a restore lost the record, so it may have reached its recipient. */
   readonly uncertain: boolean;
   /** The trace of its sends. */
   readonly traceparent: string | null;
