@@ -31,6 +31,14 @@ export async function contentOf(client: pg.Client): Promise<'empty' | 'tables' |
   return rows[0]?.content ?? 'tables';
 }
 
+/** Whether a database was restored to the state of a backup. */
+export async function isRestoredTo(client: pg.Client, takenAt: string): Promise<boolean> {
+  const { rows } = await client.query<{ present: boolean }>("SELECT to_regclass('restored') IS NOT NULL AS present");
+  if (rows[0]?.present !== true) return false;
+  const restores = await client.query('SELECT FROM restored WHERE NOT of_others AND backup_at = $1', [takenAt]);
+  return restores.rows.length > 0;
+}
+
 /** Marks a database until all databases of the deployment are restored: meanwhile its service refuses to start. */
 export async function beginRestore(client: pg.Client): Promise<void> {
   await lockMigrations(client);
@@ -38,7 +46,7 @@ export async function beginRestore(client: pg.Client): Promise<void> {
 }
 
 export async function endRestore(client: pg.Client): Promise<void> {
-  await client.query(`DROP TABLE ${UNFINISHED_RESTORE}`);
+  await client.query(`DROP TABLE IF EXISTS ${UNFINISHED_RESTORE}`);
 }
 
 /**

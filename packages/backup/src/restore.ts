@@ -7,7 +7,7 @@ import type pg from 'pg';
 import { BackupError } from './backup-error.js';
 import { documentNames, forEachDocument, openDocuments } from './documents.js';
 import { connect } from './dump-database.js';
-import { beginRestore, contentOf, endRestore, loadDatabase } from './load-database.js';
+import { beginRestore, contentOf, endRestore, isRestoredTo, loadDatabase } from './load-database.js';
 import type { Manifest } from './manifest.js';
 import { dataFolder, type Environment } from './places.js';
 import { openTarget } from './restore-target.js';
@@ -38,14 +38,12 @@ export async function restoreBackup(root: string, options: RestoreOptions): Prom
   const target = await openTarget(env);
   const clients: Partial<Record<ServiceName, pg.Client>> = {};
   try {
-    for (const service of SERVICE_NAMES) {
-      const client = await connect(service, target.urls[service]);
-      clients[service] = client;
-      if ((await contentOf(client)) === 'tables')
-        throw new BackupError(`the database of ${service} has tables already. Restore into empty databases.`);
-    }
+    for (const service of SERVICE_NAMES) clients[service] = await connect(service, target.urls[service]);
+    const databases = clients as Record<ServiceName, pg.Client>;
+    const isLoaded = await wereLoaded(databases, manifest);
     await restoreDocuments(root, manifest, target.archive, onDocument);
-    await loadAll(root, manifest, clients as Record<ServiceName, pg.Client>);
+    if (!isLoaded) await loadAll(root, manifest, databases);
+    for (const service of SERVICE_NAMES) await endRestore(databases[service]);
     await endAll(clients);
     await target.finish();
     return verified;
@@ -93,6 +91,24 @@ async function restoreDocuments(
   });
 }
 
+/**
+ * True if an interrupted restore of the same backup has committed all databases, so that only marks remain; false if the databases
+ * can be loaded.
+ *
+ * @throws BackupError if a database has other tables
+ */
+async function wereLoaded(clients: Record<ServiceName, pg.Client>, { taken_at }: Manifest): Promise<boolean> {
+  const unmarked: ServiceName[] = [];
+  for (const service of SERVICE_NAMES) if ((await contentOf(clients[service])) === 'tables') unmarked.push(service);
+  const [first] = unmarked;
+  if (first === undefined) return false;
+  // The first mark is removed after the last commit.
+  let isLoaded = unmarked.length < SERVICE_NAMES.length;
+  for (const service of SERVICE_NAMES) isLoaded &&= await isRestoredTo(clients[service], taken_at);
+  if (isLoaded) return true;
+  throw new BackupError(`the database of ${first} has tables already. Restore into empty databases.`);
+}
+
 async function loadAll(root: string, manifest: Manifest, clients: Record<ServiceName, pg.Client>): Promise<void> {
   for (const service of SERVICE_NAMES) await beginRestore(clients[service]);
   await Promise.all(
@@ -101,7 +117,6 @@ async function loadAll(root: string, manifest: Manifest, clients: Record<Service
     ),
   );
   for (const service of SERVICE_NAMES) await clients[service].query('COMMIT');
-  for (const service of SERVICE_NAMES) await endRestore(clients[service]);
 }
 
 async function endAll(clients: Partial<Record<ServiceName, pg.Client>>): Promise<void> {

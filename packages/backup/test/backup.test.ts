@@ -93,6 +93,11 @@ async function contentOf({ databases }: Deployment) {
   return content;
 }
 
+const databaseOf = ({ env }: Deployment, service: string) => {
+  const setting = `${service}_DATABASE_URL`;
+  return { [setting]: env[setting] as string };
+};
+
 async function filled(): Promise<Deployment> {
   const made = await deployment('with tables');
   const { emission, gateway } = made.databases;
@@ -184,6 +189,21 @@ describe('A backup', () => {
     expect(await restore(root, target.env)).toEqual([]);
     expect(await contentOf(target)).toEqual(await contentOf(source));
     expect(await migrate(target.env.EMISSION_DATABASE_URL as string, migrations)).toEqual([]);
+  });
+
+  it('is restored again if the connection was lost before every database had its mark removed.', async () => {
+    const target = await deployment('empty');
+    expect(await restore(root, target.env)).toEqual([]);
+    const { gateway, reception, query } = target.databases;
+    for (const client of [reception, query]) await client.query('CREATE TABLE unfinished_restore ()');
+    // Its service has started meanwhile.
+    await gateway.query("UPDATE accounts SET name = 'Otra'");
+    await expect(restore(root, { ...target.env, ...databaseOf(source, 'EMISSION') })).rejects.toThrow(/tables already/);
+    expect(await restore(root, target.env)).toEqual([]);
+    expect((await gateway.query('SELECT name FROM accounts')).rows).toEqual([{ name: 'Otra' }]);
+    for (const client of Object.values(target.databases))
+      expect((await client.query("SELECT to_regclass('unfinished_restore') AS mark")).rows).toEqual([{ mark: null }]);
+    await expect(restore(root, target.env)).rejects.toThrow(/tables already/);
   });
 
   it('does not show its documents to other users.', () => {
