@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir, readdir, rm } from 'node:fs/promises';
 import path from 'node:path';
-import { openXmlStore, readArchiveSettings, syncFolder } from '@ecf/archive';
+import { type DocumentReader, openXmlStore, readArchiveSettings, syncFolder } from '@ecf/archive';
 import { SERVICE_NAMES, type ServiceName } from '@ecf/contracts';
 import type pg from 'pg';
 import { BackupError } from './backup-error.js';
@@ -55,10 +55,17 @@ export async function makeBackup(
     await lock(gateway);
     const deployment = (await migrationsOf('gateway', gateway))[0]?.id as string;
     await requireFolderOf(deployment, root, version);
-    const backup = await dumpAll(root, clients as Record<ServiceName, pg.Client>);
-    const { copied, missing } = await copyNewDocuments(root, backup, archive, onDocument);
-    await writeManifest(root, { format: 1, product_version: version, deployment, ...backup, missing });
-    await removeOthers(root, backup.folder);
+    await removeUnnamed(root, version);
+    const { backup, copied, missing } = await writeBackup(root, clients as Record<ServiceName, pg.Client>, archive, {
+      deployment,
+      version,
+      onDocument,
+    }).catch(async (error) => {
+      // A disk that is full is not filled further by each try.
+      await removeUnnamed(root, version).catch(() => undefined);
+      throw error;
+    });
+    await removeUnnamed(root, version);
     const databases = Object.values(backup.databases);
     return {
       takenAt: new Date(backup.taken_at),
@@ -70,6 +77,18 @@ export async function makeBackup(
   } finally {
     await Promise.all(Object.values(clients).map((client) => client.end()));
   }
+}
+
+async function writeBackup(
+  root: string,
+  clients: Record<ServiceName, pg.Client>,
+  archive: DocumentReader,
+  { deployment, version, onDocument }: { deployment: string; version: string; onDocument: () => void },
+) {
+  const backup = await dumpAll(root, clients);
+  const { copied, missing } = await copyNewDocuments(root, backup, archive, onDocument);
+  await writeManifest(root, { format: 1, product_version: version, deployment, ...backup, missing });
+  return { backup, copied, missing };
 }
 
 async function lock(client: pg.Client): Promise<void> {
@@ -93,11 +112,14 @@ async function dumpAll(
   const folder = `databases-${takenAt.replaceAll(':', '')}-${randomBytes(3).toString('hex')}`;
   await mkdir(path.join(root, folder), { mode: 0o700 });
   const keyIds = await sealingKeyIds(clients);
-  const dumped = await Promise.all(
-    SERVICE_NAMES.map(
-      async (service) => [service, await dumpDatabase(root, folder, service, clients[service])] as const,
-    ),
+  const dumps = SERVICE_NAMES.map(
+    async (service) => [service, await dumpDatabase(root, folder, service, clients[service])] as const,
   );
+  const dumped = await Promise.all(dumps).catch(async (error) => {
+    // So that none writes to the folder any more.
+    await Promise.allSettled(dumps);
+    throw error;
+  });
   await syncFolder(path.join(root, folder));
   return {
     taken_at: takenAt,
@@ -107,8 +129,9 @@ async function dumpAll(
   };
 }
 
-/** Removes the databases of earlier backups and of interrupted ones. */
-async function removeOthers(root: string, folder: string): Promise<void> {
+/** Removes the databases of earlier backups and of interrupted ones: all that the manifest does not name. */
+async function removeUnnamed(root: string, version: string): Promise<void> {
+  const present = await readManifest(root, version);
   for (const name of await readdir(root))
-    if (name.startsWith('databases-') && name !== folder) await rm(path.join(root, name), { recursive: true });
+    if (name.startsWith('databases-') && name !== present?.folder) await rm(path.join(root, name), { recursive: true });
 }

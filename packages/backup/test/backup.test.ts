@@ -147,6 +147,11 @@ describe('A backup', () => {
   let source: Deployment;
   const root = path.join(folder, 'backup');
   const readManifest = () => JSON.parse(fs.readFileSync(path.join(root, 'manifest.json'), 'utf8'));
+  const folders = () =>
+    fs
+      .readdirSync(root)
+      .filter((name) => name.startsWith('databases-'))
+      .sort();
   const firstFile = (name: RegExp) =>
     fs
       .readdirSync(root, { recursive: true, encoding: 'utf8' })
@@ -214,18 +219,28 @@ describe('A backup', () => {
     await addDocument(source, 5);
     const before = readManifest().folder;
     fs.mkdirSync(path.join(root, 'databases-of-an-interrupted-backup'));
-    expect(await backUp(source, root)).toMatchObject({ documents: 4, copied: 1 });
-    const folders = fs.readdirSync(root).filter((name) => name.startsWith('databases-'));
-    expect(folders).toEqual([readManifest().folder]);
-    expect(folders).not.toContain(before);
+    const meanwhile: string[][] = [];
+    const onDocument = () => void meanwhile.push(folders());
+    expect(await makeBackup(root, { env: source.env, version: VERSION, onDocument })).toMatchObject({
+      documents: 4,
+      copied: 1,
+    });
+    expect(meanwhile).toEqual([[before, readManifest().folder]]);
+    expect(folders()).toEqual([readManifest().folder]);
     expect(await faultsOf(root)).toEqual([]);
   });
 
-  it('stays the earlier one if a repetition fails.', async () => {
+  it('stays the earlier one if a repetition fails, which leaves nothing behind.', async () => {
     const before = readManifest();
+    // A file of this name cannot be made.
+    await source.databases.query.query('CREATE TABLE "no/folder" (id int)');
+    await expect(backUp(source, root)).rejects.toThrow(/ENOENT/);
+    await source.databases.query.query('DROP TABLE "no/folder"');
+    expect(folders()).toEqual([before.folder]);
     const broken = { ...source.env, S3_ENDPOINT: 'http://127.0.0.1:1', S3_ACCESS_KEY: 'a', S3_SECRET_KEY: 'b' };
     await addDocument(source, 6);
     await expect(makeBackup(root, { env: broken, version: VERSION })).rejects.toThrow(/storage/);
+    expect(folders()).toEqual([before.folder]);
     expect(readManifest()).toEqual(before);
     expect(await faultsOf(root)).toEqual([]);
     await backUp(source, root);
