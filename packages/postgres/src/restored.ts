@@ -1,4 +1,7 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { retry } from '@ecf/kit';
 import type { Database, Transaction } from './database.js';
+import { sqlState } from './database-errors.js';
 
 /** A database was brought back to an older state: this one, or that of another service. */
 export interface Restore {
@@ -39,21 +42,36 @@ export function changedSince({ backupAt }: Pick<Restore, 'backupAt'>): Date {
 const RAISE_SEQUENCES = `SELECT setval(format('%I.%I', schemaname, sequencename)::regclass, greatest(coalesce(last_value, 1), $1::bigint))
   FROM pg_sequences WHERE schemaname = current_schema() AND data_type = 'bigint'::regtype`;
 
+/** Milliseconds between two looks at a restore that another instance settles. */
+const PAUSE_MS = 1_000;
+/** SQLSTATE: another session has locked the row. */
+const LOCKED = '55P03';
+
 /**
  * Runs `settle` once for each restore that is recorded in the table `restored`, in one transaction. Call it after the migrations
- * and before any other work of the service.
+ * and before any other work of the service. It may publish the documents of days, so another instance waits for it, longer than the
+ * time limit of a statement.
  */
 export async function settleRestores(
   database: Database,
   settle: (tx: Transaction, restore: Restore) => Promise<void>,
+  pause: (ms: number) => Promise<unknown> = (ms) => delay(ms),
 ): Promise<void> {
-  await database.transaction(async (tx) => {
-    const { rows } = await tx.query<RestoreRow>('SELECT * FROM restored WHERE settled_at IS NULL FOR UPDATE');
+  const settleAll = async (tx: Transaction) => {
+    const { rows } = await tx.query<RestoreRow>('SELECT * FROM restored WHERE settled_at IS NULL FOR UPDATE NOWAIT');
     for (const { restored_at: restoredAt, backup_at: backupAt, of_others: ofOthers } of rows) {
       if (!ofOthers) await tx.query(RAISE_SEQUENCES, [restoredAt.getTime() - NUMBERS_BEGIN]);
       await settle(tx, { restoredAt, backupAt, ofOthers });
       await tx.query('UPDATE restored SET settled_at = now() WHERE of_others = $1', [ofOthers]);
     }
+  };
+  await retry(() => database.transaction(settleAll), {
+    firstMs: PAUSE_MS,
+    longestMs: PAUSE_MS,
+    sleep: pause,
+    onFailure(error) {
+      if (sqlState(error) !== LOCKED) throw error;
+    },
   });
 }
 

@@ -920,6 +920,10 @@ describe('after a restore of the database', () => {
   const taken = (seen: Record<string, unknown>) => decided(seen) && seen.issuer_delivery_status !== 'pending';
 
   it('an approval that the authority and the issuer accepted in the lost time is accepted when it is sent again', async () => {
+    const twice = await world.invoice('31', { at: ['issued', 'received'] });
+    expect((await post(order(twice))).body).toMatchObject({ authority_submission_status: 'Rechazado' });
+    await world.accept(twice);
+    expect((await post(order(twice))).body).toMatchObject({ authority_submission_status: 'Aceptado' });
     const waiting = await world.invoice();
     await world.fault({ kind: 'http', status: 401, body: '' });
     issuer.answers.push(...Array.from({ length: 200 }, () => ({ status: 503, body: '' })));
@@ -957,7 +961,7 @@ describe('after a restore of the database', () => {
     const again = (await post(order(lost))).body;
     expect(await settled(again.id, taken)).toMatchObject(accepted);
     expect((await post(order(lost, { approval_status: 2, rejection_code: 1 }))).status).toBe(409);
-    for (const encf of [waiting, lost]) expect(await published(encf, 1)).toEqual(['approved']);
+    for (const encf of [twice, waiting, lost]) expect(await published(encf, 1)).toEqual(['approved']);
 
     // The lost time has no approval of a later e-CF.
     for (const [day, status] of [

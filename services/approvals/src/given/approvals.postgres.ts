@@ -3,7 +3,7 @@ import { appendToOutbox } from '@ecf/bus';
 import { actEvents } from '@ecf/bus/events';
 import type { AuditAct } from '@ecf/contracts';
 import { environmentRun, storableText, toIsoDominican } from '@ecf/domain';
-import { camelCaseRows, type Database, type Queries, queryBuilder, type Transaction } from '@ecf/postgres';
+import { camelCaseRows, type Database, pagesOf, type Queries, queryBuilder, type Transaction } from '@ecf/postgres';
 import { sql } from 'kysely';
 import { ACTS, approvalEvent } from '../events.postgres.js';
 import type { DB } from '../generated/tables.js';
@@ -342,29 +342,46 @@ export async function openSendsMayHaveArrived(tx: Transaction): Promise<void> {
   await tx.query(SENDS_MAY_HAVE_ARRIVED);
 }
 
-/** Publishes the decisions that were given since then again, with the revisions that they have. */
+/** Publishes the latest decision about each document again that was given since then, with the revision that it has. */
 export async function publishGivenSince(tx: Transaction, since: Date, now: Date): Promise<void> {
-  const rows = await approvals(tx)
-    .innerJoin('standingDecisions as s', (join) =>
-      join
-        .onRef('s.env', '=', 'g.env')
-        .onRef('s.buyerRnc', '=', 'g.buyerRnc')
-        .onRef('s.issuerRnc', '=', 'g.issuerRnc')
-        .onRef('s.encf', '=', 'g.encf'),
-    )
-    .select('s.revision')
-    .where('g.createdAt', '>=', since)
-    .where('s.revision', '>', 0)
-    .orderBy('g.id')
-    .execute();
-  // A later decision about the same document has the same revision, so consumers would ignore it after an earlier one.
-  const latest = new Map(rows.map((row) => [[row.env, row.buyerRnc, row.issuerRnc, row.encf].join(':'), row]));
-  const events = [...latest.values()].map((row) => {
-    const given = approvalFrom(row);
-    const status = counts(given) && given.supersededAt === null ? statusWord(given.decision) : 'pending';
-    return approvalEvent(approvalGiven(given, row.revision, status), now);
-  });
-  await appendToOutbox(tx, events);
+  const read = (after: number, limit: number) =>
+    approvals(tx)
+      .innerJoin('standingDecisions as s', (join) =>
+        join
+          .onRef('s.env', '=', 'g.env')
+          .onRef('s.buyerRnc', '=', 'g.buyerRnc')
+          .onRef('s.issuerRnc', '=', 'g.issuerRnc')
+          .onRef('s.encf', '=', 'g.encf'),
+      )
+      .select('s.revision')
+      .where('g.id', '>', after)
+      .where('g.createdAt', '>=', since)
+      .where('s.revision', '>', 0)
+      // An earlier decision has the same revision, so consumers would ignore the latest after it.
+      .where(({ not, exists, selectFrom }) =>
+        not(
+          exists(
+            selectFrom('givenApprovals as later')
+              .select('later.id')
+              .whereRef('later.env', '=', 'g.env')
+              .whereRef('later.buyerRnc', '=', 'g.buyerRnc')
+              .whereRef('later.issuerRnc', '=', 'g.issuerRnc')
+              .whereRef('later.encf', '=', 'g.encf')
+              .whereRef('later.id', '>', 'g.id'),
+          ),
+        ),
+      )
+      .orderBy('g.id')
+      .limit(limit)
+      .execute();
+  for await (const rows of pagesOf(read, ({ id }) => id)) {
+    const events = rows.map((row) => {
+      const given = approvalFrom(row);
+      const status = counts(given) && given.supersededAt === null ? statusWord(given.decision) : 'pending';
+      return approvalEvent(approvalGiven(given, row.revision, status), now);
+    });
+    await appendToOutbox(tx, events);
+  }
 }
 
 async function publish(

@@ -3,7 +3,7 @@ import { appendToOutbox } from '@ecf/bus';
 import { actEvents } from '@ecf/bus/events';
 import type { ApprovalChanged, OutcomeOperations } from '@ecf/contracts';
 import { type Environment, environmentRun, toIsoDominican } from '@ecf/domain';
-import { type Database, type Queries, queryBuilder, type Transaction } from '@ecf/postgres';
+import { type Database, pagesOf, type Queries, queryBuilder, type Transaction } from '@ecf/postgres';
 import { areKnownSigners, isSignerNoted, noteKnownSigner, type SignerFacts, type SignerUse } from '@ecf/public-ingress';
 import { type Insertable, type Selectable, sql } from 'kysely';
 import { ACTS, approvalEvent } from '../events.postgres.js';
@@ -92,13 +92,18 @@ export const pageOfDecisions =
 
 /** Publishes the decisions about which an answer came since then again. */
 export async function publishReceivedSince(tx: Transaction, since: Date, now: Date): Promise<void> {
-  const rows = await decisions(tx)
-    .where('d.revision', '>', 0)
-    .where(({ eb, or }) => or([eb('a.receivedAt', '>=', since), eb('a.ruledAt', '>=', since)]))
-    .orderBy('d.id')
-    .execute();
-  const events = rows.map((row) => approvalEvent(decisionReceived(row), now));
-  await appendToOutbox(tx, events);
+  const read = (after: number, limit: number) =>
+    decisions(tx)
+      .where('d.id', '>', after)
+      .where('d.revision', '>', 0)
+      .where(({ eb, or }) => or([eb('a.receivedAt', '>=', since), eb('a.ruledAt', '>=', since)]))
+      .orderBy('d.id')
+      .limit(limit)
+      .execute();
+  for await (const rows of pagesOf(read, ({ id }) => id)) {
+    const events = rows.map((row) => approvalEvent(decisionReceived(row), now));
+    await appendToOutbox(tx, events);
+  }
 }
 
 function approvalsOf(queries: Queries, { env, issuerRnc, encf }: EcfKey) {
