@@ -116,6 +116,17 @@ async function restore(next: Record<string, number>, backup = async () => {}, ag
   instance = await world.start();
 }
 
+/** States the next number, as an operator does. */
+async function continueNumbers(type: string, next: number, salesCompared = false): Promise<void> {
+  await world.database.query('SELECT continue_numbers($1, $2, $3, $4, $5)', [
+    'TesteCF',
+    ISSUER,
+    type,
+    next,
+    salesCompared,
+  ]);
+}
+
 async function accepted(number: string): Promise<string[]> {
   return (await world.ledger(number)).filter(({ effective }) => effective).map(({ sha256 }) => sha256);
 }
@@ -182,7 +193,7 @@ describe('a database that was restored to an older state', () => {
   });
 
   it('waits for an operator where the authority cannot be asked, and issues no lost sale of type 32 again', async () => {
-    await world.database.query(`SELECT continue_numbers('TesteCF', '${ISSUER}', '32', 1000, true)`);
+    await continueNumbers('32', 1000, true);
     const lost = await submit(sale('32'), 'ticket');
     expect([lost.body.encf, lost.body.status]).toEqual([encf('32', 1_000), 'Aceptado']);
     const line = JSON.stringify(sale('32'));
@@ -193,13 +204,13 @@ describe('a database that was restored to an older state', () => {
     const waiting = await submit(sale('32'), 'ticket');
     expect([waiting.status, waiting.headers.get('retry-after')]).toEqual([503, '300']);
     expect(waiting.body.detail).toContain('an operator has to state the next one');
-    await world.database.query(`SELECT continue_numbers('TesteCF', '${ISSUER}', '32', 1002)`);
+    await continueNumbers('32', 1002);
     const again = await submit(sale('32'), 'ticket');
     expect([again.status, again.body.code]).toEqual([409, 'encf_already_used']);
     expect(again.body.detail).toContain('if it has a number, keep that document; if it has none, state an unused eNCF');
 
     // The operator confirms that the callers send no sale of the lost period again. Batches of the backup do not know that.
-    await world.database.query(`SELECT continue_numbers('TesteCF', '${ISSUER}', '32', 1002, true)`);
+    await continueNumbers('32', 1002, true);
     await world.database.query('UPDATE batch_line SET due_at = now() WHERE outcome IS NULL');
     expect(await finished(batch)).toMatchObject({ accepted: 0, refused: 1 });
     const { body } = await world.call(instance, 'GET', `/batches/${batch}/results`);
@@ -211,7 +222,7 @@ describe('a database that was restored to an older state', () => {
 
   it('issues sales of type 32 that are dated after the day of the restore', async () => {
     await restore({}, undefined, '2 days');
-    await world.database.query(`SELECT continue_numbers('TesteCF', '${ISSUER}', '32', 1100)`);
+    await continueNumbers('32', 1100);
     const later = sale('32', (ecf) => {
       ecf.Encabezado.Emisor.FechaEmision = today();
     });
@@ -388,5 +399,24 @@ describe('a database that was restored to an older state', () => {
     });
     await world.reaches(encf('31', 1_300), ['accepted']);
     expect(await accepted(encf('31', 1_300))).toHaveLength(1);
+  });
+
+  it('issues no sale again whose lost number the operator passed over', async () => {
+    const document = saleTo('130000301');
+    const lost = await once(document, 'passed over');
+    const number = Number(lost.body.encf.slice(3));
+    await restore({ 31: number });
+    const fault = await world.fault({ operation: 'consultatrackids', kind: 'http', status: 503 });
+    expect((await submit(document, 'passed over')).status).toBe(503);
+    await continueNumbers('31', number + 1);
+    const again = await submit(document, 'passed over');
+    expect([again.status, again.body.code]).toEqual([409, 'encf_already_used']);
+    expect((await submit(document, 'another key')).status).toBe(409);
+    await continueNumbers('31', number + 1, true);
+    await world.clearFaults(fault);
+    expect((await submit(saleTo('130000302'), 'new')).body).toMatchObject({
+      encf: encf('31', number + 1),
+      status: 'Aceptado',
+    });
   });
 });

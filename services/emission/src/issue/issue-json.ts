@@ -223,7 +223,6 @@ export function createIssueJson({
   async function issueLost(order: Order, invoice: Invoice, read: Read): Promise<IssuedJson | null> {
     const { env, issuerRnc } = invoice.key;
     const series = { env, issuerRnc, ecfType: invoice.type };
-    await lost.refuseUnknown(series, invoice.summary, order.batchAt);
     const candidates = await lost.alike(series, invoice.summary);
     for (const encf of candidates) {
       const range = order.taxpayer.ranges.find((one) => one.env === env && one.from <= encf && encf <= one.to);
@@ -235,6 +234,7 @@ export function createIssueJson({
       }
     }
     if (candidates.length > 0) throw mayBeLost(candidates);
+    await lost.refuseUnknown(series, invoice.summary, order.batchAt);
     return null;
   }
 

@@ -139,11 +139,11 @@ export function mayBeLost(candidates: readonly string[]): EmissionError {
   );
 }
 
-/** The answer to a sale without number that may have been issued after the backup, and that the authority cannot be queried for. */
+/** The answer to a sale without number that may have been issued after the backup, and whose type was not compared. */
 export function mayBeIssued({ backupAt, restoredAt }: Restore, isOldLine: boolean): EmissionError {
   const why = isOldLine ? 'its batch came before the restore' : 'it is dated up to the day of the restore';
   return new EmissionError(
     'encf_already_used',
-    `The gateway was restored at ${toIsoDominican(restoredAt)} to its state of ${toIsoDominican(backupAt)}. This sale may have been issued in between, because ${why}, and the authority cannot be queried for it. It was not submitted, and no number was used. Look for it in your records: if it has a number, keep that document; if it has none, state an unused eNCF.`,
+    `The gateway was restored at ${toIsoDominican(restoredAt)} to its state of ${toIsoDominican(backupAt)}. This sale may have been issued in between, because ${why}, and the numbers of its type were not compared with the authority. It was not submitted, and no number was used. Look for it in your records: if it has a number, keep that document; if it has none, state an unused eNCF.`,
   );
 }

@@ -59,10 +59,10 @@ export function createLostNumbers({
     },
     async refuseUnknown(series, { date_issued }, batchAt) {
       const present = recent();
-      const { env, ecfType } = series;
       // The documents of certification have no fiscal effect, and fixed dates.
-      if (present === null || ecfType !== '32' || env === 'CerteCF' || !mayBeLostOf(present, date_issued)) return;
+      if (present === null || series.env === 'CerteCF' || !mayBeLostOf(present, date_issued)) return;
       const statement = await store.statement(series);
+      if (statement === null && canBeQueried(series)) return;
       if (statement === null) throw waitsForOperator(series);
       const isOldLine = batchAt !== null && batchAt <= present.restoredAt;
       if (isOldLine || !statement.areSalesCompared) throw mayBeIssued(present, isOldLine);

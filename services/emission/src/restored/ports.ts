@@ -37,12 +37,12 @@ export interface LostNumbers {
    */
   refuse(series: Series, ranges: readonly NumberRange[], tokens: TokenSource): never;
   /**
-   * Refuses a sale without number that may have been issued and lost, if the authority cannot be queried for it: of type 32, dated
-   * up to the day of the restore, for 30 days.
+   * Refuses a sale without number that may have been issued and lost, if its type was not compared with the authority: of type 32, or
+   * after an operator stated the next number. Only sales dated up to the day of the restore, for 30 days.
    *
    * @param batchAt when its batch came; null for a single document
-   * @throws EmissionError 503 `service_unavailable` before an operator has stated the next number; 409 `encf_already_used` until the
-   *   operator has confirmed that no sale is sent again, and always for a line of a batch from before the restore
+   * @throws EmissionError 503 `service_unavailable` for type 32 before an operator has stated the next number; 409 `encf_already_used`
+   *   until the operator has confirmed that no sale is sent again, and always for a line of a batch from before the restore
    */
   refuseUnknown(series: Series, summary: DocumentSummary, batchAt: Date | null): Promise<void>;
   /** Numbers of lost documents of the same content, in their order, for 30 days after a restore. */
