@@ -419,4 +419,29 @@ describe('a database that was restored to an older state', () => {
       status: 'Aceptado',
     });
   });
+
+  it('frees no number of a cancellation that may have been sent before', async () => {
+    const cancellation = () =>
+      world.call(instance, 'POST', '/anecf', {
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({
+          issuer_rnc: ISSUER,
+          authority_environment: 'TesteCF',
+          detail_lines: [
+            { ecf_type: '31', sequence_ranges: [{ encf_desde: encf('31', 1_900), encf_hasta: encf('31', 1_909) }] },
+          ],
+        }),
+      });
+    expect((await cancellation()).body.authority_status).toBe('Aceptado');
+    await restore({}, async () => {
+      await world.database.query('DELETE FROM cancelled_range');
+      await world.database.query('DELETE FROM cancellation');
+    });
+    const again = (await cancellation()).body;
+    expect(again.authority_status).toBe('submitted');
+    const { rows } = await world.database.query(
+      'SELECT c.alarm, r.first_number, r.last_number FROM cancellation c JOIN cancelled_range r ON r.cancellation_id = c.id',
+    );
+    expect(rows).toEqual([{ alarm: 'cancellation-open', first_number: 1_900, last_number: 1_909 }]);
+  });
 });

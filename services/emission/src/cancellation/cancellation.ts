@@ -15,7 +15,7 @@ export type CancellationState = 'local' | 'sending' | 'failed' | 'submitted' | '
 export type CancellationAlarm =
   /** Undecided for more than 72 hours. Work continues. */
   | 'cancellation-overdue'
-  /** A repeat after a lost answer was refused, so an earlier copy may have succeeded. Nothing more is sent. */
+  /** It was refused after a lost answer or a restore, so an earlier copy may have succeeded. Nothing more is sent. */
   | 'cancellation-open'
   /**
    * The authority refused some numbers in an unreadable answer, or refused all and named only some. The annulled

@@ -370,6 +370,10 @@ async function findSameContent(
   return null;
 }
 
+/** 1 in the 30 days after a restore, because the restored database may have lost a copy that was sent; otherwise 0. */
+const lostSendsAt = (now: Date) =>
+  sql<number>`(SELECT count(*) FROM restored WHERE NOT of_others AND restored_at > ${now}::timestamptz - interval '30 days')`;
+
 async function insert(
   tx: Transaction,
   describe: Describe,
@@ -387,6 +391,7 @@ async function insert(
       state: lease === null ? 'local' : 'sending',
       nextActionAt: lease,
       requestedAt: lease === null ? null : createdAt,
+      lostSends: lostSendsAt(createdAt),
     })
     .returning(COLUMNS)
     .executeTakeFirstOrThrow();
