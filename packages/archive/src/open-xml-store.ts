@@ -52,8 +52,8 @@ export function openXmlStore(settings: ArchiveSettings, { readOnly = false } = {
     put: (relative, bytes, checksum) => reached(async () => (await archive()).put(relative, bytes, checksum)),
     get: (relative, checksum) => reached(async () => (await archive()).get(relative, checksum)),
     ready: async () => (await archive()).ready(),
-    async *list() {
-      yield* (await archive()).list();
+    async *list(prefix) {
+      yield* (await archive()).list(prefix);
     },
   };
 }

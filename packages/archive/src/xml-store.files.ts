@@ -67,7 +67,7 @@ export async function openFileXmlStore(root: string, { readOnly = false } = {}):
       }
     },
     ready: () => access(incoming, constants.R_OK | constants.W_OK),
-    list: () => storedUnder(root, ''),
+    list: (prefix = '') => storedUnder(root, prefix.slice(0, Math.max(0, prefix.lastIndexOf('/'))), prefix),
   };
 }
 
@@ -82,11 +82,17 @@ async function writeSynced(file: string, bytes: Uint8Array): Promise<void> {
 }
 
 /** Folder by folder, so that memory holds one entry of each level. */
-async function* storedUnder(root: string, relative: string): AsyncGenerator<StoredObject> {
-  for await (const entry of await opendir(path.join(root, relative))) {
+async function* storedUnder(root: string, relative: string, prefix: string): AsyncGenerator<StoredObject> {
+  const folder = await opendir(path.join(root, relative)).catch((error: NodeJS.ErrnoException) => {
+    // A folder that no document needed yet. The root itself is always there.
+    if (error.code === 'ENOENT' && relative !== '') return null;
+    throw error;
+  });
+  for await (const entry of folder ?? []) {
     const name = relative === '' ? entry.name : `${relative}/${entry.name}`;
+    if (!name.startsWith(prefix)) continue;
     if (entry.isDirectory()) {
-      if (!entry.name.startsWith('.')) yield* storedUnder(root, name);
+      if (!entry.name.startsWith('.')) yield* storedUnder(root, name, prefix);
     } else yield { path: name, storedAt: (await stat(path.join(root, name))).mtime };
   }
 }

@@ -85,11 +85,12 @@ export function openS3XmlStore(settings: S3Settings): XmlStore & { close(): void
     async ready() {
       await client.send(new HeadBucketCommand({ Bucket: bucket }));
     },
-    async *list() {
+    async *list(prefix) {
       for (let token: string | undefined; ; ) {
         const page = await client.send(
           new ListObjectsV2Command({
             Bucket: bucket,
+            ...(prefix === undefined ? {} : { Prefix: prefix }),
             ...(settings.listedAtOnce === undefined ? {} : { MaxKeys: settings.listedAtOnce }),
             ...(token === undefined ? {} : { ContinuationToken: token }),
           }),

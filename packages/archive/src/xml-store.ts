@@ -44,8 +44,8 @@ export interface XmlStore {
   get(path: string, checksum?: string): Promise<Buffer>;
   /** Rejects while the archive cannot store or read objects. */
   ready(): Promise<void>;
-  /** All objects, in no fixed order. It may leave out objects that are stored meanwhile. */
-  list(): AsyncIterable<StoredObject>;
+  /** All objects, or those whose path begins with `prefix`, in no fixed order. It may leave out objects that are stored meanwhile. */
+  list(prefix?: string): AsyncIterable<StoredObject>;
 }
 
 /** Allows `[A-Za-z0-9._-]` segments joined by `/`, none of them `.` or `..`, at most 512 characters. */

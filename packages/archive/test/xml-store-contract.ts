@@ -51,6 +51,20 @@ export function archiveContract(store: () => XmlStore): void {
       expect(documents).toHaveLength(100);
     });
 
+    it('lists the documents of a prefix, also of one that has none', async () => {
+      await store().put(name(1), bytes);
+      const under = async (prefix: string) => {
+        const paths: string[] = [];
+        for await (const { path } of store().list(prefix)) paths.push(path);
+        return paths;
+      };
+      expect(await under(name(1).slice(0, -17))).toEqual([name(1)]);
+      const april = 'TesteCF/ecf/131002/issued/2026/04';
+      expect((await under(`${april}/9`)).sort()).toEqual([`${april}/9.xml`, `${april}/93.xml`]);
+      expect(await under('TesteCF/ecf/131002')).toHaveLength(14);
+      expect(await under('TesteCF/ecf/131000001/issued/2031/01/131')).toEqual([]);
+    });
+
     it('distinguishes a missing document from an altered one', async () => {
       await expect(store().get(name(4))).rejects.toMatchObject({ code: 'missing' });
       await store().put(name(5), Buffer.from('<ECF>n</ECF>'));

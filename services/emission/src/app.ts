@@ -186,6 +186,7 @@ export function createEmission(config: EmissionConfig, overrides: EmissionOverri
   const lost = createLostNumbers({
     store: createPostgresLostNumberStore(database),
     authority,
+    archive: store,
     restore: () => restore,
     pending,
     clock,

@@ -420,6 +420,26 @@ describe('a database that was restored to an older state', () => {
     });
   });
 
+  it('passes over the numbers of documents that the archive has and the authority never got', async () => {
+    world.ranges(ISSUER, [range('31', 1_000, 1_999), range('45', 1, 500)]);
+    const governmentSale = (buyer: string) =>
+      sale('45', (ecf) => {
+        ecf.Encabezado.Comprador.RNCComprador = buyer;
+      });
+    const before = await once(governmentSale('130000401'), 'before contingency');
+    const next = Number(before.body.encf.slice(3)) + 1;
+    const down = await world.fault({ operation: '*', kind: 'down' });
+    for (const buyer of ['130000402', '130000403']) {
+      const printed = await world.submit(instance, governmentSale(buyer), { key: buyer, contingency: 'true' });
+      expect(printed.status).toBe(200);
+    }
+    await until(async () => (await world.database.query('SELECT FROM pending_document')).rows.length === 0);
+    await restore({ 45: next });
+    await world.clearFaults(down);
+    const after = await once(governmentSale('130000404'), 'after contingency');
+    expect(after.body.encf).toBe(encf('45', next + 2));
+  });
+
   it('frees no number of a cancellation that may have been sent before', async () => {
     const cancellation = () =>
       world.call(instance, 'POST', '/anecf', {

@@ -209,7 +209,16 @@ export interface ArchivedFile extends StoredFile {
  */
 export function archived(kind: 'ecf' | 'rfce', key: DocumentKey, bytes: Buffer, storedAt: Date): ArchivedFile {
   const sha256 = createHash('sha256').update(bytes).digest('hex');
-  const [year, month] = toCalendarDate(storedAt).split('-');
   const name = `${key.issuerRnc}${key.encf}-${sha256.slice(0, 12)}.xml`;
-  return { path: `${key.env}/${kind}/${key.issuerRnc}/issued/${year}/${month}/${name}`, sha256, bytes };
+  return { path: `${archiveFolder(kind, key, storedAt)}/${name}`, sha256, bytes };
+}
+
+/** Folder of the archive for the documents that an issuer stores in the month. */
+export function archiveFolder(
+  kind: 'ecf' | 'rfce',
+  { env, issuerRnc }: Pick<DocumentKey, 'env' | 'issuerRnc'>,
+  storedAt: Date,
+): string {
+  const [year, month] = toCalendarDate(storedAt).split('-');
+  return `${env}/${kind}/${issuerRnc}/issued/${year}/${month}`;
 }

@@ -1,9 +1,11 @@
+import type { XmlStore } from '@ecf/archive';
 import type { NumberRange } from '@ecf/contracts';
 import { toIsoDominican } from '@ecf/domain';
 import type { Restore } from '@ecf/postgres';
 import type { TokenSource } from '../credentials/token-source.js';
 import { EmissionError } from '../errors.js';
 import type { Authority } from '../sending/ports.js';
+import { archivedNumbers } from './archived-numbers.js';
 import { mayBeIssued, mayBeLostOf } from './known-documents.js';
 import type { LostDocument, LostNumberStore, LostNumbers, RangePosition, Series } from './ports.js';
 
@@ -22,6 +24,7 @@ const KEPT_KEYS_MS = 30 * 24 * 3_600_000;
 export function createLostNumbers({
   store,
   authority,
+  archive,
   restore,
   pending,
   clock,
@@ -29,6 +32,7 @@ export function createLostNumbers({
 }: {
   readonly store: LostNumberStore;
   readonly authority: Pick<Authority, 'queryTrackIds' | 'queryState'>;
+  readonly archive: Pick<XmlStore, 'list'>;
   readonly restore: () => Restore | null;
   /** Receives the work in flight. */
   readonly pending: Set<Promise<unknown>>;
@@ -96,6 +100,8 @@ export function createLostNumbers({
 
   /** The number after the last one of the range that is used. */
   async function nextOf(series: Series, range: RangePosition, tokens: TokenSource): Promise<number> {
+    const present = restore();
+    const archived = present === null ? new Set() : await archivedNumbers(archive, series, range, present);
     let end = range.next;
     for (let first = range.next, unknown = 0; first <= range.last && unknown < UNKNOWN_IN_A_ROW; first += AT_A_TIME) {
       const last = Math.min(first + AT_A_TIME - 1, range.last);
@@ -108,10 +114,11 @@ export function createLostNumbers({
       if (found.length > 0) await store.save(series, found);
       const lost = new Set([...taken.lost, ...found.map(({ encf }) => Number(encf.slice(3)))]);
       for (const number of numbers) {
-        if (lost.has(number)) end = number + 1;
         // A number that was stated or cancelled by the caller says nothing about the automatic ones.
-        if (lost.has(number)) unknown = 0;
-        else if (!taken.used.includes(number)) unknown += 1;
+        if (taken.used.includes(number)) continue;
+        const isGiven = lost.has(number) || archived.has(number);
+        if (isGiven) end = number + 1;
+        unknown = isGiven ? 0 : unknown + 1;
       }
     }
     return end;
