@@ -152,6 +152,9 @@ describe('a certification run', () => {
     expect([again.status, again.body.encf, again.body.status]).toEqual([200, encf('41', 1), 'Aceptado']);
     expect(again.body.trackId).not.toBe(numbers[0]?.body.trackId);
     expect((await submit(automatic(), 'key-1')).body.trackId).toBe(again.body.trackId);
+    // What an operator states after a restore.
+    await world.database.query(`SELECT continue_numbers('TesteCF', '${ISSUER}', '41', 5)`);
+    expect(await left()).toEqual({ next: encf('41', 5), remaining: 16 });
   });
 
   it('frees cancelled numbers', async () => {

@@ -429,15 +429,20 @@ describe('a database that was restored to an older state', () => {
     const before = await once(governmentSale('130000401'), 'before contingency');
     const next = Number(before.body.encf.slice(3)) + 1;
     const down = await world.fault({ operation: '*', kind: 'down' });
-    for (const buyer of ['130000402', '130000403']) {
-      const printed = await world.submit(instance, governmentSale(buyer), { key: buyer, contingency: 'true' });
-      expect(printed.status).toBe(200);
-    }
+    const printed: Answer[] = [];
+    for (const buyer of ['130000402', '130000403'])
+      printed.push(await world.submit(instance, governmentSale(buyer), { key: buyer, contingency: 'true' }));
+    expect(printed.map(({ body }) => body.encf)).toEqual([encf('45', next), encf('45', next + 1)]);
     await until(async () => (await world.database.query('SELECT FROM pending_document')).rows.length === 0);
     await restore({ 45: next });
     await world.clearFaults(down);
     const after = await once(governmentSale('130000404'), 'after contingency');
     expect(after.body.encf).toBe(encf('45', next + 2));
+    // The stored XML is sent later.
+    const token = await world.token(instance);
+    const sent = await world.submitSigned(instance, '/submit_ecf', printed[1]?.body.xml, token);
+    expect(sent.status).toBe(200);
+    await world.reaches(encf('45', next + 1), ['accepted']);
   });
 
   it('frees no number of a cancellation that may have been sent before', async () => {
@@ -463,5 +468,17 @@ describe('a database that was restored to an older state', () => {
       'SELECT c.alarm, r.first_number, r.last_number FROM cancellation c JOIN cancelled_range r ON r.cancellation_id = c.id',
     );
     expect(rows).toEqual([{ alarm: 'cancellation-open', first_number: 1_900, last_number: 1_909 }]);
+  });
+
+  it.each([
+    ['of an unregistered taxpayer', 'TesteCF', '101000074', '31', 1_500],
+    ['of a type without a range', 'TesteCF', ISSUER, '46', 1_500],
+    ['of an environment without a range', 'eCF', ISSUER, '31', 1_500],
+    ['after the ranges', 'TesteCF', ISSUER, '31', 2_001],
+    ['before the ranges', 'TesteCF', ISSUER, '31', 999],
+  ])('takes no next number %s from an operator', async (_, env, issuer, type, next) => {
+    await expect(
+      world.database.query('SELECT continue_numbers($1, $2, $3, $4)', [env, issuer, type, next]),
+    ).rejects.toThrow(`${issuer} has no registered range of type ${type} in ${env} that holds ${next}.`);
   });
 });

@@ -455,17 +455,26 @@ CREATE FUNCTION continue_numbers(of_env text, of_issuer text, of_type text, next
  RETURNS void
  LANGUAGE plpgsql
 AS $function$
+DECLARE
+    stored TEXT := stored_environment(of_env, of_issuer, NULL);
+    firsts BIGINT[];
+    lasts BIGINT[];
 BEGIN
-    PERFORM forget_returned_numbers(of_env, of_issuer, of_type, 0, 9999999999);
-    INSERT INTO number_position AS p
-    SELECT of_env, of_issuer, of_type, substr(r.from, 4)::bigint, least(continue_numbers.next_number, substr(r.to, 4)::bigint + 1)
+    SELECT array_agg(substr(r.from, 4)::bigint), array_agg(substr(r.to, 4)::bigint) INTO firsts, lasts
       FROM taxpayers t, json_to_recordset(t.state -> 'ranges') AS r("env" text, "ecf_type" text, "from" text, "to" text)
-     WHERE t.rnc = of_issuer AND r.env = environment_of(of_env) AND r.ecf_type = of_type
-       AND substr(r.from, 4)::bigint < continue_numbers.next_number
+     WHERE t.rnc = of_issuer AND r.env = of_env AND r.ecf_type = of_type;
+    -- The number after the last one of a range says that all its numbers are used.
+    IF NOT EXISTS (SELECT FROM unnest(firsts, lasts) AS r(first, last) WHERE next_number BETWEEN r.first AND r.last + 1) THEN
+        RAISE EXCEPTION '% has no registered range of type % in % that holds %.', of_issuer, of_type, of_env, next_number;
+    END IF;
+    PERFORM forget_returned_numbers(stored, of_issuer, of_type, 0, 9999999999);
+    INSERT INTO number_position AS p
+    SELECT stored, of_issuer, of_type, r.first, least(continue_numbers.next_number, r.last + 1)
+      FROM unnest(firsts, lasts) AS r(first, last) WHERE r.first < continue_numbers.next_number
     ON CONFLICT (env, issuer_rnc, ecf_type, first_number)
     DO UPDATE SET next_number = greatest(p.next_number, EXCLUDED.next_number);
     -- 0: all ranges of the type.
-    INSERT INTO compared_series VALUES (of_env, of_issuer, of_type, 0, now(), sales_compared)
+    INSERT INTO compared_series VALUES (stored, of_issuer, of_type, 0, now(), sales_compared)
     ON CONFLICT (env, issuer_rnc, ecf_type, first_number)
     DO UPDATE SET compared_at = EXCLUDED.compared_at, sales_compared = EXCLUDED.sales_compared;
 END $function$;
