@@ -420,6 +420,27 @@ describe('a database that was restored to an older state', () => {
     });
   });
 
+  it('finds the lost sale of a repeat that draws its number while the comparison ends', async () => {
+    const before = (await once(saleTo('130000350'), 'before the draw')).body.encf;
+    const document = saleTo('130000351');
+    const lost = await once(document, 'drawing');
+    await restore({ 31: Number(lost.body.encf.slice(3)) });
+    await world.database.query(
+      `INSERT INTO reserved_number VALUES ('TesteCF', $1, $2, gen_random_uuid(), now(), 'account-1', 'drawing')`,
+      [ISSUER, before],
+    );
+    const repeat = await world.database.transaction(async (tx) => {
+      await tx.query('SELECT FROM reserved_number FOR UPDATE');
+      const repeat = submit(document, 'drawing');
+      const waiting = `SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%draw_number%'`;
+      await until(async () => (await world.database.query(waiting)).rows.length > 0, 'the draw');
+      expect((await once(saleTo('130000352'), 'during the draw')).status).toBe(200);
+      return { answer: repeat };
+    });
+    const { body } = await repeat.answer;
+    expect([body.encf, body.security_code]).toEqual([lost.body.encf, lost.body.security_code]);
+  });
+
   it('passes over the numbers of documents that the archive has and the authority never got', async () => {
     world.ranges(ISSUER, [range('31', 1_000, 1_999), range('45', 1, 500)]);
     const governmentSale = (buyer: string) =>

@@ -29,7 +29,7 @@ import { checkStatedExpiry } from '../numbers/number-ranges.js';
 import type { Drawn, KeyScope, NumberStore } from '../numbers/ports.js';
 import { checkReference } from '../references/referenced-document.js';
 import { type KnownDocuments, mayBeLost } from '../restored/known-documents.js';
-import type { LostNumbers } from '../restored/ports.js';
+import type { LostNumbers, Series } from '../restored/ports.js';
 import type { CompareWithAttempt, SentDocument } from './compare-documents.js';
 import type { Invoice } from './invoice-json.js';
 import type { Issue } from './issue.js';
@@ -182,14 +182,12 @@ export function createIssueJson({
       if (found !== null) return found;
       const number = await draw(order, invoice, scope, ranges, tokens);
       if (number === null) continue;
-      const { encf, expiry, drawn } = number;
       try {
-        await checkpoint('drawn');
-        return await issueUnder(order, (await read({ encf, expiry })).invoice, drawn, null);
+        return await issueDrawn(order, number, read);
       } catch (error) {
         // The number stays reserved for a commit that may still be stored.
         if (error instanceof CommitUnconfirmed) throw error;
-        await numbers.giveBack(drawn.token).catch((failure) => {
+        await numbers.giveBack(number.drawn.token).catch((failure) => {
           observer.failed('giving a number back, which is free when its reservation ends', failure);
         });
         // The number went to another document, or its range expired, meanwhile.
@@ -197,6 +195,15 @@ export function createIssueJson({
       }
     }
     throw overtaken(`The number drawn for this document went to another one at each of ${MAX_ROUNDS} tries.`);
+  }
+
+  /** @throws NumberLost if the invoice needs another number */
+  async function issueDrawn(order: Order, { encf, expiry, drawn }: DrawnNumber, read: Read): Promise<IssuedJson> {
+    await checkpoint('drawn');
+    const { invoice } = await read({ encf, expiry });
+    // The comparison after a restore may have ended since the look-up, and have found this sale.
+    if ((await lost.alike(seriesOf(invoice), invoice.summary)).length > 0) throw new NumberLost();
+    return issueUnder(order, invoice, drawn, null);
   }
 
   /** The next number; null if another call used one under the key meanwhile. @throws EmissionError if no number can be given */
@@ -221,8 +228,8 @@ export function createIssueJson({
    * @throws EmissionError 409 `encf_already_used` if it is not certain that it is another sale
    */
   async function issueLost(order: Order, invoice: Invoice, read: Read): Promise<IssuedJson | null> {
-    const { env, issuerRnc } = invoice.key;
-    const series = { env, issuerRnc, ecfType: invoice.type };
+    const { env } = invoice.key;
+    const series = seriesOf(invoice);
     const candidates = await lost.alike(series, invoice.summary);
     for (const encf of candidates) {
       const range = order.taxpayer.ranges.find((one) => one.env === env && one.from <= encf && encf <= one.to);
@@ -266,6 +273,10 @@ export function createIssueJson({
 /** The invoice for the comparison with a stored document. */
 function sentDocument({ caller }: Order, { contentHash, written }: Invoice): SentDocument {
   return { accountId: caller.accountId, root: 'ECF', contentHash, xml: () => Buffer.from(written.output) };
+}
+
+function seriesOf({ key: { env, issuerRnc }, type: ecfType }: Invoice): Series {
+  return { env, issuerRnc, ecfType };
 }
 
 function isExpired(error: unknown): boolean {

@@ -139,7 +139,7 @@ export function keyRequired(why = 'the document has no eNCF'): EmissionError {
   });
 }
 
-/** The number went to another document between its draw and the commit. */
+/** The drawn number is not used: it went to another document before the commit, or this sale has one. */
 export class NumberLost extends Error {}
 
 export interface DrawnNumber {
