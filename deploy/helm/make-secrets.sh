@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # Writes the Secrets ecf-<service> of all services, from a file with the lines of `ecf keys services` and `ecf keys sealing`:
 #   deploy/helm/make-secrets.sh KEYS DATABASE_SERVER > secrets.yaml
-# DATABASE_SERVER is host:port. From the environment, where they are set: S3_ACCESS_KEY, S3_SECRET_KEY, REDIS_URL, STATUS_KEY, and
-# DATABASE_OPTIONS, the end of DATABASE_URL from its question mark on.
+# DATABASE_SERVER is host:port. The first run draws ADMIN_TOKEN and adds it to KEYS, so that each run writes the same Secrets. From the
+# environment, where they are set: S3_ACCESS_KEY, S3_SECRET_KEY, REDIS_URL, STATUS_KEY, and DATABASE_OPTIONS, the end of DATABASE_URL
+# from its question mark on.
 set -euo pipefail
 keys=$1 server=$2
 
@@ -15,6 +16,8 @@ entry() {
   if [ -n "$2" ]; then printf "  %s: '%s'\n" "$1" "$2"; fi
 }
 
+grep -q '^ADMIN_TOKEN=' "$keys" || echo "ADMIN_TOKEN=$(openssl rand -base64 32)" >> "$keys"
+
 for service in gateway emission status-poller reception approvals query; do
   user=${service//-/_}
   name=$(echo "$user" | tr '[:lower:]' '[:upper:]')
@@ -25,7 +28,7 @@ for service in gateway emission status-poller reception approvals query; do
   entry DATABASE_URL "postgresql://ecf_$user:$password@$server/ecf_$user${DATABASE_OPTIONS:-}"
   entry KAFKA_SASL_PASSWORD "$password"
   entry REDIS_URL "${REDIS_URL:-}"
-  if [ "$service" = gateway ]; then entry ADMIN_TOKEN "$(openssl rand -base64 32)"; fi
+  if [ "$service" = gateway ]; then entry ADMIN_TOKEN "$(value ADMIN_TOKEN)"; fi
   case $service in emission | query) entry STATUS_KEY "${STATUS_KEY:-}" ;; esac
   case $service in
     emission | reception | approvals | query)

@@ -12,6 +12,7 @@ import {
   readExample,
   VALUE_FILES,
   type Values,
+  writtenSecrets,
 } from '../support/deployment/helm.js';
 import { addedUpOverInstances, definedMetrics } from '../support/deployment/observability.js';
 
@@ -23,6 +24,14 @@ describe('the values of the Helm chart', () => {
     const valid = isValid(example(name));
     expect(validate.errors ?? []).toEqual([]);
     expect(valid).toBe(true);
+  });
+
+  it('keep the administration of a production inside the cluster, with the same token in each run of make-secrets.sh', () => {
+    const { services, ingress } = example('production') as Record<'services' | 'ingress', Values>;
+    expect([ingress?.enabled, services?.gateway]).toMatchObject([true, { settings: { ADMIN_HOST: '127.0.0.1' } }]);
+    const [first, second] = writtenSecrets(2);
+    expect(first).toMatch(/^ {2}ADMIN_TOKEN: '.{44}'$/m);
+    expect(second).toBe(first);
   });
 
   it('are refused where a setting is missing, unknown, of another service, of a wrong type, or a secret', () => {

@@ -78,6 +78,12 @@ export function allowedCalls(): string[] {
 
 /** The Secrets that `make-secrets.sh` writes, by name. */
 export function madeSecrets(): Map<string, Record<string, string>> {
+  const secrets = parseAllDocuments(writtenSecrets(1)[0] as string).map((one) => one.toJS());
+  return new Map(secrets.map(({ metadata, stringData }) => [metadata.name, stringData]));
+}
+
+/** What `make-secrets.sh` writes in each of several runs with the same keys. */
+export function writtenSecrets(runs: number): string[] {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'ecf-secrets-'));
   try {
     const keys = path.join(folder, 'keys.env');
@@ -91,9 +97,8 @@ export function madeSecrets(): Map<string, Record<string, string>> {
     fs.writeFileSync(keys, [...pairs, ...sealing.map(([name, key]) => lineOf(name, 'SEALING_KEYS', key))].join(''));
     const env = { ...process.env, S3_ACCESS_KEY: 'access', S3_SECRET_KEY: 'secret', REDIS_URL: 'redis://redis:6379' };
     const script = path.join(ROOT, 'deploy/helm/make-secrets.sh');
-    const written = execFileSync(script, [keys, 'postgres:5432'], { env, encoding: 'utf8' });
-    const secrets = parseAllDocuments(written).map((one) => one.toJS());
-    return new Map(secrets.map(({ metadata, stringData }) => [metadata.name, stringData]));
+    const write = () => execFileSync(script, [keys, 'postgres:5432'], { env, encoding: 'utf8' });
+    return Array.from({ length: runs }, write);
   } finally {
     fs.rmSync(folder, { recursive: true, force: true });
   }
