@@ -1,3 +1,4 @@
+import { retry } from '@ecf/kit';
 import { connectWhenReady, createDatabaseIfMissing, sqlState } from '@ecf/postgres';
 import { StartError } from '@ecf/service';
 
@@ -9,18 +10,38 @@ const ENDING_MS = 8_000;
 
 /**
  * Claims a configured database server for this deployment: another one would have its XML in another folder. The claim ends with the
- * connection. Resolves with what releases it.
+ * connection, and is taken again when the connection was lost. Resolves with what releases it.
  *
  * @param url of the gateway's database
  * @throws StartError if another standalone deployment runs on it
  */
 export async function claimDatabase(url: string, endingMs = ENDING_MS): Promise<() => Promise<void>> {
   await createDatabaseIfMissing(url);
-  const client = await connectWhenReady(url);
+  const released = new AbortController();
+  let client = await claim(url, endingMs);
+  const watch = () =>
+    client.once('end', async () => {
+      if (released.signal.aborted) return;
+      const next = await retry(() => claim(url, endingMs, 0), { signal: released.signal }).catch(() => null);
+      if (next === null) return;
+      client = next;
+      if (released.signal.aborted) await client.end();
+      else watch();
+    });
+  watch();
+  return () => {
+    released.abort();
+    return client.end();
+  };
+}
+
+/** A connection with the claim. */
+async function claim(url: string, endingMs: number, connectMs?: number) {
+  const client = await connectWhenReady(url, connectMs);
   try {
     await client.query(`SET lock_timeout = ${endingMs}`);
     await client.query(`SELECT pg_advisory_lock(${CLAIM})`);
-    return () => client.end();
+    return client;
   } catch (cause) {
     await client.end();
     if (sqlState(cause) !== LOCK_NOT_AVAILABLE) throw cause;
