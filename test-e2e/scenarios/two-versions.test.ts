@@ -1,4 +1,7 @@
-/** The instances of the version before are replaced, one after the other, by those of this version, while callers submit invoices. */
+/**
+ * The instances of the version before are replaced, one after the other, by those of this version and back again, while callers submit
+ * invoices and batches, approve and cancel. On the way back, new gateways call old services.
+ */
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -6,6 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, it } from '@jest/globals';
 import { agreement, type LedgerEntry } from '../support/agreement/agreement.js';
 import { load, type Submitted } from '../support/agreement/chaos.js';
+import { cycle } from '../support/agreement/cycle.js';
 import { StoredEverywhere } from '../support/agreement/stored-everywhere.js';
 import { answersSeen, Client } from '../support/client.js';
 import { checkoutOf, previousVersion } from '../support/deployment/previous-version.js';
@@ -16,6 +20,7 @@ import { until } from '../support/until.js';
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const RUNNER = path.join(ROOT, 'test-e2e/support/deployment/run-version.sh');
 const ISSUER = '199999991';
+const BUYER = '188888885';
 const ROUND = 40;
 /** A loaded machine starts a service in a minute. */
 const LONG_MS = 300_000;
@@ -37,8 +42,9 @@ afterAll(async () => {
   fs.rmSync(dataDir, { recursive: true, force: true });
 });
 
-(previous === null ? describe.skip : describeDistributed)('a rolling restart into this version under load', () => {
+(previous === null ? describe.skip : describeDistributed)('a rolling restart into this version, and back', () => {
   let all: Submitted[] = [];
+  let ofCycles: string[] = [];
 
   it('loses no call, and answers no error without Retry-After', async () => {
     const versions = path.join(dataDir, 'versions');
@@ -54,8 +60,8 @@ afterAll(async () => {
     stored = new StoredEverywhere(dataDir, process.env);
     const processOf = (name: string) => deployment.processes().find((one) => one.name === name);
 
-    async function replace(name: string): Promise<void> {
-      choose(name, ROOT);
+    async function replace(name: string, root: string): Promise<void> {
+      choose(name, root);
       const pid = processOf(name)?.pid as number;
       process.kill(pid, 'SIGTERM');
       await until(
@@ -68,24 +74,38 @@ afterAll(async () => {
         LONG_MS,
       );
     }
-    let replaced = 0;
-    const replacing = (async () => {
-      for (const name of PROCESSES) {
-        await replace(name);
-        replaced += 1;
-      }
-    })();
     const numbers = new Numbering({ rnc: ISSUER, name: 'Comercial Palma Ficticia, SRL' });
-    const failed = replacing.then(() => null, String);
-    do all = all.concat(await load(running, numbers, ROUND, () => {}));
-    while (replaced < PROCESSES.length && (await Promise.race([failed, null])) === null);
-    expect(await failed).toBeNull();
-    // The last round is submitted to the new version only.
-    all = all.concat(await load(running, numbers, ROUND, () => {}));
+    let turns = 0;
+    async function submitRound(): Promise<void> {
+      turns += 1;
+      const [loaded, encfs] = await Promise.all([
+        load(deployment, numbers, ROUND, () => {}),
+        cycle(deployment, { issuer: ISSUER, buyer: BUYER, numbers }, turns, LONG_MS),
+      ]);
+      all = all.concat(loaded);
+      ofCycles = ofCycles.concat(encfs);
+    }
+    for (const root of [ROOT, before]) {
+      let replaced = 0;
+      const replacing = (async () => {
+        for (const name of PROCESSES) {
+          await replace(name, root);
+          replaced += 1;
+        }
+      })();
+      const failed = replacing.then(() => null, String);
+      do await submitRound();
+      while (replaced < PROCESSES.length && (await Promise.race([failed, null])) === null);
+      expect(await failed).toBeNull();
+      // This round is submitted to one version only.
+      await submitRound();
+    }
     const errors = answersSeen().filter(({ answer }) => answer.status >= 500);
     const unexplained = errors.filter(({ answer }) => answer.status !== 503 || !answer.headers.has('retry-after'));
     expect(unexplained.map(({ place, answer }) => [place, answer.status, answer.text])).toEqual([]);
-    process.stderr.write(`two versions: invoices ${all.length}, answers 503 with Retry-After ${errors.length}\n`);
+    process.stderr.write(
+      `two versions: invoices ${all.length}, cycles ${turns}, answers 503 with Retry-After ${errors.length}\n`,
+    );
   }, 1_800_000);
 
   it(
@@ -106,7 +126,7 @@ afterAll(async () => {
       ).catch(() => agreement(records, submissions));
       expect(differences.slice(0, 5)).toEqual([]);
       const accepted = submissions.filter(({ effective }) => effective).map(({ encf }) => encf);
-      expect(new Set(accepted)).toEqual(new Set([...all.map(({ encf }) => encf), 'E310000000001']));
+      expect(new Set(accepted)).toEqual(new Set([...all.map(({ encf }) => encf), ...ofCycles, 'E310000000001']));
     },
     LONG_MS * 3,
   );
