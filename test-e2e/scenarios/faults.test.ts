@@ -17,7 +17,7 @@ import { type Fault, ObservedDeployment } from '../support/faults/observed-deplo
 import type { Line, LineFault } from '../support/faults/switchboard.js';
 import { until } from '../support/until.js';
 
-/** `ECF_FAULTS_FULL=true` also breaks lines, fills disks and loses commits, and submits more invoices. */
+/** `ECF_FAULTS_FULL=true` also breaks lines and fills disks, and submits more invoices. */
 const FULL = process.env.ECF_FAULTS_FULL === 'true';
 const ROUND = FULL ? 24 : 8;
 const LASTS_MS = FULL ? 5_000 : 2_000;
@@ -132,7 +132,7 @@ describeFaults('a deployment of six services loses nothing and sends nothing twi
     await survive('fail-over, synchronous', world.observed, fault);
   });
 
-  itFull('when the database fails over to a replica that lacks the last second, once that is recorded', async () => {
+  it('when the database fails over to a replica that lacks the last second, once that is recorded', async () => {
     await world.postgres.replicate({ synchronous: false });
     await world.postgres.disconnectReplica();
     const lostAt = new Date();
