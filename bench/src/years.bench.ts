@@ -133,7 +133,7 @@ async function answers(...both: [Filled, Filled]): Promise<void> {
 
 async function steps(...both: [Filled, Filled]): Promise<void> {
   heading('The tables themselves');
-  for (const [name, step] of Object.entries(STEPS)) {
+  for (const [name, step] of PARTS.flatMap((part) => Object.entries(STEPS[part] ?? {}))) {
     const [small, large] = [await step(both[0]), await step(both[1])];
     const each = small.thousands === null || large.thousands === null ? [1, 1] : [small.thousands, large.thousands];
     const unit =

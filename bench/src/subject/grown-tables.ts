@@ -30,56 +30,64 @@ const each = async (work: () => Promise<number>): Promise<Step> => {
   return { seconds: took, thousands: rows / 1_000 };
 };
 
-/** The steps by name, in the order in which they are measured; each changes its table for the steps after it. */
-export const STEPS: Readonly<Record<string, (filled: Filled) => Promise<Step>>> = {
-  'a run that deletes idempotency keys of a day': ({ emission }) =>
-    each(() =>
-      deleteExpired(emission, { table: 'submission_key', column: 'created_at', keptMs: 30 * DAY_MS }, new Date()),
-    ),
-  'a run that deletes events of a day': ({ query }) =>
-    each(() =>
-      deleteExpired(query, { table: 'feed_event', column: 'kept_at', orderBy: 'id', keptMs: 90 * DAY_MS }, new Date()),
-    ),
-  'the nightly check, without reading documents': ({ emission }) => each(() => checkedAtNight(emission)),
-  'a page of stored documents for a backup, halfway': ({ emission, known }) =>
-    whole(async () => {
-      const { rows } = await emission.query<{ id: string }>(
-        'SELECT emission_id::text AS id FROM attempt WHERE track_id = $1',
-        [known[0]?.track_id],
-      );
-      const after = `attempt:${rows[0]?.id ?? 0}:1`;
-      await createStoredFiles(emission, STORED_FILES.emission).pageOfStoredFiles({ after, limit: PAGE });
-    }),
-  'a month is detached': ({ emission, spread }) =>
-    whole(async () => {
-      for (const table of ['exchange', 'attempt'])
-        await emission.query(`ALTER TABLE ${table} DETACH PARTITION ${table}_${firstMonth(spread).name}`);
-    }),
-  'the documents of the detached month are counted': ({ emission, spread }) =>
-    each(async () => {
-      const text = `SELECT count(*)::int AS count FROM attempt_${firstMonth(spread).name}`;
-      return (await emission.query<{ count: number }>(text)).rows[0]?.count ?? 0;
-    }),
-  'the month is attached': ({ emission, spread }) => each(() => attachMonth(emission, firstMonth(spread))),
-  'a column is added to attempt': ({ emission }) =>
-    whole(() => emission.query('ALTER TABLE attempt ADD COLUMN bench_a text')),
-  'a column with a default is added to attempt': ({ emission }) =>
-    whole(() => emission.query('ALTER TABLE attempt ADD COLUMN bench_b int NOT NULL DEFAULT 0')),
-  'a column is added to emission': ({ emission }) =>
-    whole(() => emission.query('ALTER TABLE emission ADD COLUMN bench_a text')),
-  'a column with a default is added to invoice': ({ query }) =>
-    whole(() => query.query('ALTER TABLE invoice ADD COLUMN bench_b int NOT NULL DEFAULT 0')),
-  'an index is added to attempt, month by month': ({ emission }) => each(() => indexMonths(emission)),
-  'an index is added to emission': ({ emission }) =>
-    each(async () => {
-      await emission.query('CREATE INDEX CONCURRENTLY bench_emission ON emission (created_at)');
-      return estimatedRows(emission, 'emission');
-    }),
-  'an index is added to invoice': ({ query }) =>
-    each(async () => {
-      await query.query('CREATE INDEX CONCURRENTLY bench_invoice ON invoice (signed_at)');
-      return estimatedRows(query, 'invoice');
-    }),
+/** The steps of each part by name, in the order in which they are measured; each changes its table for the steps after it. */
+export const STEPS: Readonly<Record<string, Readonly<Record<string, (filled: Filled) => Promise<Step>>>>> = {
+  emission: {
+    'a run that deletes idempotency keys of a day': ({ emission }) =>
+      each(() =>
+        deleteExpired(emission, { table: 'submission_key', column: 'created_at', keptMs: 30 * DAY_MS }, new Date()),
+      ),
+    'the nightly check, without reading documents': ({ emission }) => each(() => checkedAtNight(emission)),
+    'a page of stored documents for a backup, halfway': ({ emission, known }) =>
+      whole(async () => {
+        const { rows } = await emission.query<{ id: string }>(
+          'SELECT emission_id::text AS id FROM attempt WHERE track_id = $1',
+          [known[0]?.track_id],
+        );
+        const after = `attempt:${rows[0]?.id ?? 0}:1`;
+        await createStoredFiles(emission, STORED_FILES.emission).pageOfStoredFiles({ after, limit: PAGE });
+      }),
+    'a month is detached': ({ emission, spread }) =>
+      whole(async () => {
+        for (const table of ['exchange', 'attempt'])
+          await emission.query(`ALTER TABLE ${table} DETACH PARTITION ${table}_${firstMonth(spread).name}`);
+      }),
+    'the documents of the detached month are counted': ({ emission, spread }) =>
+      each(async () => {
+        const text = `SELECT count(*)::int AS count FROM attempt_${firstMonth(spread).name}`;
+        return (await emission.query<{ count: number }>(text)).rows[0]?.count ?? 0;
+      }),
+    'the month is attached': ({ emission, spread }) => each(() => attachMonth(emission, firstMonth(spread))),
+    'a column is added to attempt': ({ emission }) =>
+      whole(() => emission.query('ALTER TABLE attempt ADD COLUMN bench_a text')),
+    'a column with a default is added to attempt': ({ emission }) =>
+      whole(() => emission.query('ALTER TABLE attempt ADD COLUMN bench_b int NOT NULL DEFAULT 0')),
+    'a column is added to emission': ({ emission }) =>
+      whole(() => emission.query('ALTER TABLE emission ADD COLUMN bench_a text')),
+    'an index is added to attempt, month by month': ({ emission }) => each(() => indexMonths(emission)),
+    'an index is added to emission': ({ emission }) =>
+      each(async () => {
+        await emission.query('CREATE INDEX CONCURRENTLY bench_emission ON emission (created_at)');
+        return estimatedRows(emission, 'emission');
+      }),
+  },
+  query: {
+    'a run that deletes events of a day': ({ query }) =>
+      each(() =>
+        deleteExpired(
+          query,
+          { table: 'feed_event', column: 'kept_at', orderBy: 'id', keptMs: 90 * DAY_MS },
+          new Date(),
+        ),
+      ),
+    'a column with a default is added to invoice': ({ query }) =>
+      whole(() => query.query('ALTER TABLE invoice ADD COLUMN bench_b int NOT NULL DEFAULT 0')),
+    'an index is added to invoice': ({ query }) =>
+      each(async () => {
+        await query.query('CREATE INDEX CONCURRENTLY bench_invoice ON invoice (signed_at)');
+        return estimatedRows(query, 'invoice');
+      }),
+  },
 };
 
 async function checkedAtNight(database: Database): Promise<number> {
