@@ -420,25 +420,42 @@ describe('a database that was restored to an older state', () => {
     });
   });
 
-  it('finds the lost sale of a repeat that draws its number while the comparison ends', async () => {
-    const before = (await once(saleTo('130000350'), 'before the draw')).body.encf;
-    const document = saleTo('130000351');
-    const lost = await once(document, 'drawing');
-    await restore({ 31: Number(lost.body.encf.slice(3)) });
-    await world.database.query(
-      `INSERT INTO reserved_number VALUES ('TesteCF', $1, $2, gen_random_uuid(), now(), 'account-1', 'drawing')`,
-      [ISSUER, before],
-    );
-    const repeat = await world.database.transaction(async (tx) => {
-      await tx.query('SELECT FROM reserved_number FOR UPDATE');
-      const repeat = submit(document, 'drawing');
-      const waiting = `SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%draw_number%'`;
-      await until(async () => (await world.database.query(waiting)).rows.length > 0, 'the draw');
-      expect((await once(saleTo('130000352'), 'during the draw')).status).toBe(200);
-      return { answer: repeat };
+  describe('a repeat that draws its number', () => {
+    /** Restores a database that lacks a sale, and sends it again. Its draw waits until `meanwhile` has ended. */
+    async function repeatedDuring(buyer: string, meanwhile: () => Promise<unknown>) {
+      const before = (await once(saleTo(`${buyer}0`), `${buyer} before`)).body.encf;
+      const document = saleTo(`${buyer}1`);
+      const lost = await once(document, `${buyer} drawing`);
+      await restore({ 31: Number(lost.body.encf.slice(3)) });
+      await world.database.query(
+        `INSERT INTO reserved_number VALUES ('TesteCF', $1, $2, gen_random_uuid(), now(), 'account-1', $3)`,
+        [ISSUER, before, `${buyer} drawing`],
+      );
+      const repeat = await world.database.transaction(async (tx) => {
+        await tx.query('SELECT FROM reserved_number FOR UPDATE');
+        const repeat = submit(document, `${buyer} drawing`);
+        const waiting = `SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%draw_number%'`;
+        await until(async () => (await world.database.query(waiting)).rows.length > 0, 'the draw');
+        await meanwhile();
+        return { answer: repeat };
+      });
+      return { lost: lost.body, again: await repeat.answer };
+    }
+
+    it('while the comparison ends gets the number of the lost sale', async () => {
+      const { lost, again } = await repeatedDuring('13000035', async () => {
+        expect((await once(saleTo('130000352'), 'during the draw')).status).toBe(200);
+      });
+      expect([again.body.encf, again.body.security_code]).toEqual([lost.encf, lost.security_code]);
     });
-    const { body } = await repeat.answer;
-    expect([body.encf, body.security_code]).toEqual([lost.body.encf, lost.body.security_code]);
+
+    it('while an operator states the next one is refused, because its sale may be a lost one', async () => {
+      const state = (more: string) =>
+        world.database.query(`SELECT continue_numbers('TesteCF', '${ISSUER}', '31', 1500${more})`);
+      const { again } = await repeatedDuring('13000036', () => state(''));
+      expect([again.status, again.body.code]).toEqual([409, 'encf_already_used']);
+      await state(', true');
+    });
   });
 
   it('passes over the numbers of documents that the archive has and the authority never got', async () => {

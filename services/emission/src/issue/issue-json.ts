@@ -201,8 +201,10 @@ export function createIssueJson({
   async function issueDrawn(order: Order, { encf, expiry, drawn }: DrawnNumber, read: Read): Promise<IssuedJson> {
     await checkpoint('drawn');
     const { invoice } = await read({ encf, expiry });
-    // The comparison after a restore may have ended since the look-up, and have found this sale.
-    if ((await lost.alike(seriesOf(invoice), invoice.summary)).length > 0) throw new NumberLost();
+    // The comparison after a restore may have ended since the look-up, and have found this sale; or an operator replaced it.
+    const series = seriesOf(invoice);
+    if ((await lost.alike(series, invoice.summary)).length > 0) throw new NumberLost();
+    await lost.refuseUnknown(series, invoice.summary, order.batchAt);
     return issueUnder(order, invoice, drawn, null);
   }
 
