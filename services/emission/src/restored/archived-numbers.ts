@@ -1,5 +1,5 @@
 import type { XmlStore } from '@ecf/archive';
-import type { Restore } from '@ecf/postgres';
+import { changedSince, type Restore } from '@ecf/postgres';
 import { archiveFolder } from '../attempt/attempt.js';
 import type { RangePosition, Series } from './ports.js';
 
@@ -26,9 +26,10 @@ export async function archivedNumbers(
   return numbers;
 }
 
-function foldersOf(series: Series, { backupAt, restoredAt }: Restore): Set<string> {
+function foldersOf(series: Series, restore: Restore): Set<string> {
+  const { restoredAt } = restore;
   const folders = new Set([archiveFolder('ecf', series, restoredAt)]);
-  for (let at = backupAt.getTime(); at < restoredAt.getTime(); at += DAY_MS)
+  for (let at = changedSince(restore).getTime(); at < restoredAt.getTime(); at += DAY_MS)
     folders.add(archiveFolder('ecf', series, new Date(at)));
   return folders;
 }

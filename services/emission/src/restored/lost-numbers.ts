@@ -40,6 +40,8 @@ export function createLostNumbers({
   readonly log: { info(facts: object, message: string): void; warn(facts: object, message: string): void };
 }): LostNumbers {
   const running = new Set<string>();
+  /** Archived numbers of ranges whose comparison has not ended: no automatic number is stored meanwhile. */
+  const archivedOf = new Map<string, ReadonlySet<number>>();
   /** Series of which the log says that they wait for an operator. */
   const logged = new Set<string>();
 
@@ -94,14 +96,14 @@ export function createLostNumbers({
     for (const range of await store.positions(series, ranges)) {
       const next = await nextOf(series, range, tokens);
       await store.release(series, range, next);
+      archivedOf.delete(JSON.stringify([series, range]));
       log.info({ ...series, next }, 'automatic numbers continue after a restore');
     }
   }
 
   /** The number after the last one of the range that is used. */
   async function nextOf(series: Series, range: RangePosition, tokens: TokenSource): Promise<number> {
-    const present = restore();
-    const archived = present === null ? new Set() : await archivedNumbers(archive, series, range, present);
+    const archived = await archivedIn(series, range);
     let end = range.next;
     for (let first = range.next, unknown = 0; first <= range.last && unknown < UNKNOWN_IN_A_ROW; first += AT_A_TIME) {
       const last = Math.min(first + AT_A_TIME - 1, range.last);
@@ -122,6 +124,17 @@ export function createLostNumbers({
       }
     }
     return end;
+  }
+
+  /** The numbers of {@link archivedNumbers}, listed once for all tries. */
+  async function archivedIn(series: Series, range: RangePosition): Promise<ReadonlySet<number>> {
+    const key = JSON.stringify([series, range]);
+    const present = restore();
+    const known = archivedOf.get(key);
+    if (known !== undefined || present === null) return known ?? new Set();
+    const listed = await archivedNumbers(archive, series, range, present);
+    archivedOf.set(key, listed);
+    return listed;
   }
 
   /** The document that the authority has under the number; null if it has none. */
