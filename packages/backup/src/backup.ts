@@ -62,7 +62,9 @@ export async function makeBackup(
       onDocument,
     }).catch(async (error) => {
       // A disk that is full is not filled further by each try.
-      await removeUnnamed(root, version).catch(() => undefined);
+      await lock(gateway)
+        .then(() => removeUnnamed(root, version))
+        .catch(() => undefined);
       throw error;
     });
     await removeUnnamed(root, version);
@@ -87,6 +89,8 @@ async function writeBackup(
 ) {
   const backup = await dumpAll(root, clients);
   const { copied, missing } = await copyNewDocuments(root, backup, archive, onDocument);
+  // A lost session lost the lock too, and another backup may have removed what this one wrote.
+  await lock(clients.gateway);
   await writeManifest(root, { format: 1, product_version: version, deployment, ...backup, missing });
   return { backup, copied, missing };
 }

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import fs from 'node:fs';
 import os from 'node:os';
@@ -243,6 +244,23 @@ describe('A backup', () => {
     expect(folders()).toEqual([before.folder]);
     expect(readManifest()).toEqual(before);
     expect(await faultsOf(root)).toEqual([]);
+    await backUp(source, root);
+  });
+
+  it('stays the earlier one if the database server ended its session, because another backup may have begun.', async () => {
+    const before = readManifest();
+    await addDocument(source, 60);
+    const cut = `SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND pid <> pg_backend_pid()`;
+    const program = `const client = new (require('pg').Client)(process.argv[1]);
+      client.connect().then(() => client.query(process.argv[2])).then(() => client.end());`;
+    // The backup waits until its session has ended.
+    const onDocument = () =>
+      void execFileSync(process.execPath, ['-e', program, source.env.GATEWAY_DATABASE_URL as string, cut], {
+        cwd: import.meta.dirname,
+      });
+    await expect(makeBackup(root, { env: source.env, version: VERSION, onDocument })).rejects.toThrow(/terminat/);
+    expect(readManifest()).toEqual(before);
+    expect(folders()).toContain(before.folder);
     await backUp(source, root);
   });
 
