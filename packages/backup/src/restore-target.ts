@@ -96,7 +96,7 @@ async function requireEmpty(folder: string): Promise<void> {
   const refuse = (what: string) =>
     new BackupError(
       `the data folder ${folder} has ${what}. Restore into an empty folder, or move its content elsewhere and copy its xml folder back ` +
-        'afterwards (cp -an): it may have documents that are newer than the backup.',
+        '(cp -an) after the restore and before the services start: it may have documents that are newer than the backup.',
     );
   if (existsSync(path.join(folder, 'postgres'))) throw refuse('databases already');
   if (!existsSync(path.join(folder, 'xml'))) return;
