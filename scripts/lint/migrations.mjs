@@ -88,7 +88,9 @@ const RULES = [
 
 /** What is wrong with making or dropping an index of a table that has rows, after the statements of earlier migrations. */
 function indexFaults(statement, before, isContract) {
-  const dropped = /^DROP INDEX (?:CONCURRENTLY )?(?:IF EXISTS )?(.*)$/i.exec(statement)?.[1];
+  const dropped = /^DROP INDEX (?:CONCURRENTLY )?(?:IF EXISTS )?(.*)$/i
+    .exec(statement)?.[1]
+    ?.replace(/ (?:CASCADE|RESTRICT)$/i, '');
   const exists = (index) => before.some((one) => INDEX.exec(one)?.[1] === index.replaceAll('"', '').trim());
   if (dropped !== undefined) return !isContract && dropped.split(',').some(exists) ? [CONTRACT] : [];
   if (!/^CREATE (?:UNIQUE )?INDEX\b/i.test(statement) || CONCURRENT.test(statement)) return [];

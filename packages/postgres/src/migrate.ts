@@ -66,8 +66,10 @@ export interface MigrationOptions extends MigrationWaits {
   readonly asOwner: boolean;
 }
 
+/** Tables that another user made can be migrated by that user alone. */
 const BECOME_OWNER = `SELECT set_config('role', pg_get_userbyid(datdba), false) FROM pg_database
-  WHERE datname = current_database() AND pg_has_role(datdba, 'MEMBER')`;
+  WHERE datname = current_database() AND pg_has_role(datdba, 'MEMBER') AND NOT EXISTS (
+    SELECT FROM pg_class WHERE oid = to_regclass('_prisma_migrations') AND relowner <> datdba)`;
 
 const WAITS: MigrationWaits = { lockTimeoutMs: 3_000, tries: 10, pauseMs: 5_000, pause: (ms) => delay(ms) };
 
@@ -161,7 +163,7 @@ const NOTE = `INSERT INTO _prisma_migrations (id, checksum, migration_name, fini
 
 /** The statements of a migration that runs outside a transaction, because it makes or drops indexes CONCURRENTLY; null for others. */
 export function separateStatements(sql: string): string[] | null {
-  return /^ *(?:CREATE (?:UNIQUE )?|DROP )INDEX CONCURRENTLY\b/im.test(sql) ? sql.split(/;\s*$/m) : null;
+  return /^ *(?:CREATE\s+(?:UNIQUE\s+)?|DROP\s+)INDEX\s+CONCURRENTLY\b/im.test(sql) ? sql.split(/;\s*$/m) : null;
 }
 
 async function apply(client: pg.Client, migration: Migration, lockTimeoutMs: number): Promise<void> {
