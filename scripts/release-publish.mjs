@@ -14,6 +14,9 @@ import { fail, say } from './setup.mjs';
  */
 export function publish({ root, version, notes, packages, images, engine }) {
   const tag = `v${version}`;
+  // A release that began in another checkout.
+  if (commitOf(root, tag) === null)
+    succeeds(root, 'git', ['fetch', '--quiet', 'origin', `refs/tags/${tag}:refs/tags/${tag}`]);
   if (commitOf(root, tag) === null)
     run(root, 'git', ['tag', '--annotate', tag, '--cleanup', 'whitespace', '--file', notes]);
   if (!succeeds(root, 'git', ['ls-remote', '--exit-code', 'origin', `refs/tags/${tag}`], idOf(root, tag)))
