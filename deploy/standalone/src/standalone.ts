@@ -72,7 +72,7 @@ async function start(env: Environment, say: Say, started: Stop[], children: Stop
   const database = await openDatabaseServer(config, folder, say);
   started.push(database.stop);
   children.push(database.stop);
-  if (config.DATABASE_URL !== undefined) started.push(await claimDatabase(database.url('gateway')));
+  if (config.DATABASE_URL !== undefined) started.push(await claimDatabase(database.url('gateway'), say));
   let authorityUrl = config.AUTHORITY_URL;
   if (secrets !== null && authorityUrl === undefined) {
     say('starting the authority simulator');

@@ -13,16 +13,23 @@ const ENDING_MS = 8_000;
  * connection, and is taken again when the connection was lost. Resolves with what releases it.
  *
  * @param url of the gateway's database
+ * @param say tells the operator why the claim cannot be taken again
  * @throws StartError if another standalone deployment runs on it
  */
-export async function claimDatabase(url: string, endingMs = ENDING_MS): Promise<() => Promise<void>> {
+export async function claimDatabase(
+  url: string,
+  say: (message: string) => void,
+  endingMs = ENDING_MS,
+): Promise<() => Promise<void>> {
   await createDatabaseIfMissing(url);
   const released = new AbortController();
   let client = await claim(url, endingMs);
   const watch = () =>
     client.once('end', async () => {
       if (released.signal.aborted) return;
-      const next = await retry(() => claim(url, endingMs, 0), { signal: released.signal }).catch(() => null);
+      const onFailure = (error: unknown) => say(`the claim on the databases was lost: ${(error as Error).message}`);
+      const again = { signal: released.signal, longestMs: 60_000, onFailure };
+      const next = await retry(() => claim(url, endingMs, 0), again).catch(() => null);
       if (next === null) return;
       client = next;
       if (released.signal.aborted) await client.end();

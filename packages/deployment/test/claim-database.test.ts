@@ -12,9 +12,10 @@ it('the databases of a server are claimed by one standalone deployment until it 
   const server = await startEmbeddedPostgres({ dataDir: path.join(folder, 'postgres'), durable: false });
   try {
     const url = server.url('ecf_gateway');
+    const say = () => undefined;
     const refused = () =>
-      expect(claimDatabase(url, 50)).rejects.toThrow('Another standalone deployment uses the databases');
-    const release = await claimDatabase(url);
+      expect(claimDatabase(url, say, 50)).rejects.toThrow('Another standalone deployment uses the databases');
+    const release = await claimDatabase(url, say);
     await refused();
 
     const other = await connectWhenReady(url);
@@ -27,7 +28,7 @@ it('the databases of a server are claimed by one standalone deployment until it 
     await other.end();
 
     await release();
-    await (await claimDatabase(url, 50))();
+    await (await claimDatabase(url, say, 50))();
   } finally {
     await server.stop();
     rmSync(folder, { recursive: true, force: true });
