@@ -34,10 +34,10 @@ function freeze(): () => void {
     .trim()
     .split(/\s+/)
     .map(Number);
-  const all = [server, ...sessions];
   for (const pid of sessions) process.kill(pid, 'SIGSTOP');
   return () => {
-    for (const pid of all) process.kill(pid, 'SIGCONT');
+    // The server comes last: it forgets the sessions that have ended.
+    for (const pid of [...sessions, server]) process.kill(pid, 'SIGCONT');
   };
 }
 
