@@ -100,11 +100,11 @@ beforeAll(async () => {
   // The operator decides whether this answer counts.
   const answered = (await post('/acecf?submit_to_authority=false', approval(1))).body?.id ?? 1;
   const answer = (await client.call('GET', `/acecf/${answered}/xml`)).text;
-  // The approvals service may not have the e-CF yet.
   await until(
-    () => push(client, '/fe/aprobacioncomercial/api/ecf', answer),
-    ({ status }) => status === 200,
+    () => client.call('GET', `/invoices/${issued[1].encf}`, { headers: { 'rnc-issuing': issuer_rnc } }),
+    ({ body }) => body.status === 'Aceptado',
   );
+  expect((await push(client, '/fe/aprobacioncomercial/api/ecf', answer)).status).toBe(200);
   const about = `/fe/aprobacioncomercial/api/invoices/${issued[1].encf}/answers?issuer_rnc=${issuer_rnc}`;
   const answerId = (await client.call('GET', about)).body.answers[0].id as number;
   const demoAccount = (await demoAccountId(client, issuer_rnc)) as string;
