@@ -186,38 +186,46 @@ describeFaults('a deployment of six services loses nothing and sends nothing twi
   );
 });
 
-/** A data folder on a small file system, and its archive on another one; null where the machine mounts none. */
-function smallDisks(): { dataDir: string; archive: string } | null {
-  const dataDir = fs.mkdtempSync(path.join(os.tmpdir(), 'ecf-full-disk-'));
-  const archive = path.join(dataDir, 'xml');
+const mountSmall = (folder: string, size: string) =>
+  execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${size},mode=755`, 'ecf', folder], { stdio: 'ignore' });
+const unmount = (folder: string) => execFileSync('umount', ['-l', folder]);
+
+/** Whether this machine lets the test mount a file system. */
+function canMount(): boolean {
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'ecf-mount-'));
   try {
-    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=500m,mode=755', 'ecf', dataDir], { stdio: 'ignore' });
-    fs.mkdirSync(archive);
-    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=4m,mode=755', 'ecf', archive], { stdio: 'ignore' });
-    return { dataDir, archive };
+    mountSmall(folder, '1m');
+    unmount(folder);
+    return true;
   } catch {
     process.stderr.write('This machine mounts no file system. The tests of full disks are skipped.\n');
-    return null;
+    return false;
+  } finally {
+    fs.rmdirSync(folder);
   }
 }
 
-const disks = FULL && DEPLOYMENT === 'distributed' ? smallDisks() : null;
-const describeFullDisk = disks === null ? describe.skip : describe;
+const describeFullDisk = FULL && DEPLOYMENT === 'distributed' && canMount() ? describe : describe.skip;
 
 describeFullDisk('a standalone deployment loses nothing and sends nothing twice', () => {
-  const { dataDir, archive } = disks ?? { dataDir: '', archive: '' };
+  const dataDir = path.join(os.tmpdir(), `ecf-full-disk-${process.pid}`);
+  const archive = path.join(dataDir, 'xml');
   let running: Standalone;
   let observed: ObservedDeployment;
 
   beforeAll(async () => {
+    fs.mkdirSync(dataDir);
+    mountSmall(dataDir, '500m');
+    fs.mkdirSync(archive);
+    mountSmall(archive, '4m');
     // The small disks have less than the default reserve from the beginning.
     running = await startStandalone(dataDir, { ...SETTINGS, MIN_FREE_BYTES: '0' });
     observed = new ObservedDeployment(running, () => new StoredEverywhere(dataDir, {}));
   });
   afterAll(async () => {
     await running?.end('SIGTERM');
-    for (const folder of [archive, dataDir]) execFileSync('umount', ['-l', folder]);
-    fs.rmSync(dataDir, { recursive: true, force: true });
+    for (const folder of [archive, dataDir]) unmount(folder);
+    fs.rmdirSync(dataDir);
   });
 
   it.each([
