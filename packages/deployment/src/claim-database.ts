@@ -1,10 +1,9 @@
 import { retry } from '@ecf/kit';
-import { connectWhenReady, createDatabaseIfMissing, sqlState } from '@ecf/postgres';
+import { connectWhenReady, createDatabaseIfMissing, LOCK_NOT_AVAILABLE, sqlState } from '@ecf/postgres';
 import { StartError } from '@ecf/service';
 
 /** Any fixed number. */
 const CLAIM = 3_626_002;
-const LOCK_NOT_AVAILABLE = '55P03';
 /** A deployment that is just ending is waited for. */
 const ENDING_MS = 8_000;
 

@@ -4,6 +4,9 @@ export function sqlState(error: unknown): string | null {
   return typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code) ? code : null;
 }
 
+/** SQLSTATE of a lock that is not available: within `lock_timeout`, or immediately with NOWAIT. */
+export const LOCK_NOT_AVAILABLE = '55P03';
+
 /** True if the error is a violation of this unique constraint or unique index; false for a violation of another one. */
 export function isUniqueViolation(error: unknown, constraint: string): boolean {
   return sqlState(error) === '23505' && (error as { constraint?: unknown }).constraint === constraint;

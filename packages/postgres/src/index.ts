@@ -13,6 +13,7 @@ export {
   isStatementAtFault,
   isStorageFull,
   isUniqueViolation,
+  LOCK_NOT_AVAILABLE,
   markDatabaseError,
   sqlState,
 } from './database-errors.js';

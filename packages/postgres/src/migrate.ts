@@ -5,7 +5,13 @@ import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { retry } from '@ecf/kit';
 import pg from 'pg';
-import { isDatabaseUnavailable, isUniqueViolation, markDatabaseError, sqlState } from './database-errors.js';
+import {
+  isDatabaseUnavailable,
+  isUniqueViolation,
+  LOCK_NOT_AVAILABLE,
+  markDatabaseError,
+  sqlState,
+} from './database-errors.js';
 import { completePartitionIndexes } from './partition-indexes.js';
 
 /** The lock key that Prisma Migrate itself takes, so that both exclude each other. */
@@ -74,7 +80,7 @@ const BECOME_OWNER = `SELECT set_config('role', pg_get_userbyid(datdba), false) 
 const WAITS: MigrationWaits = { lockTimeoutMs: 3_000, tries: 10, pauseMs: 5_000, pause: (ms) => delay(ms) };
 
 /** SQLSTATE of a lock that was not available within `lock_timeout`, and of a wait of two sessions for each other. */
-const LOCK_FAILURES = ['55P03', '40P01'];
+const LOCK_FAILURES = [LOCK_NOT_AVAILABLE, '40P01'];
 
 /**
  * Applies the Prisma migrations of a folder (`<folder>/<timestamp>_<name>/migration.sql`) that the database lacks. Each runs

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { retry } from '@ecf/kit';
 import type { Database, Transaction } from './database.js';
-import { sqlState } from './database-errors.js';
+import { LOCK_NOT_AVAILABLE, sqlState } from './database-errors.js';
 
 /** A database was brought back to an older state: this one, or that of another service. */
 export interface Restore {
@@ -44,8 +44,6 @@ const RAISE_SEQUENCES = `SELECT setval(format('%I.%I', schemaname, sequencename)
 
 /** Milliseconds between two looks at a restore that another instance settles. */
 const PAUSE_MS = 1_000;
-/** SQLSTATE: another session has locked the row. */
-const LOCKED = '55P03';
 
 /**
  * Runs `settle` once for each restore that is recorded in the table `restored`, in one transaction. Call it after the migrations
@@ -70,7 +68,7 @@ export async function settleRestores(
     longestMs: PAUSE_MS,
     sleep: pause,
     onFailure(error) {
-      if (sqlState(error) !== LOCKED) throw error;
+      if (sqlState(error) !== LOCK_NOT_AVAILABLE) throw error;
     },
   });
 }
