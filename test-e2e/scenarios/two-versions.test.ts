@@ -6,7 +6,7 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { agreement, type LedgerEntry } from '../support/agreement/agreement.js';
 import { load, type Submitted } from '../support/agreement/chaos.js';
 import { cycle } from '../support/agreement/cycle.js';
@@ -32,17 +32,20 @@ const previous = previousVersion();
 if (previous === null)
   process.stderr.write('There is no tag of an earlier version. The test of two versions is skipped.\n');
 
-const dataDir = fs.mkdtempSync(path.join(os.tmpdir(), 'ecf-versions-'));
-fs.chmodSync(dataDir, 0o755);
-let running: Standalone | undefined;
-let stored: StoredEverywhere | undefined;
-afterAll(async () => {
-  await stored?.close();
-  await running?.end('SIGTERM');
-  fs.rmSync(dataDir, { recursive: true, force: true });
-});
-
 (previous === null ? describe.skip : describeDistributed)('a rolling restart into this version, and back', () => {
+  let dataDir: string;
+  let running: Standalone | undefined;
+  let stored: StoredEverywhere | undefined;
+  beforeAll(() => {
+    dataDir = fs.mkdtempSync(path.join(os.tmpdir(), 'ecf-versions-'));
+    fs.chmodSync(dataDir, 0o755);
+  });
+  afterAll(async () => {
+    await stored?.close();
+    await running?.end('SIGTERM');
+    fs.rmSync(dataDir, { recursive: true, force: true });
+  });
+
   let all: Submitted[] = [];
   let ofCycles: string[] = [];
 
