@@ -1,5 +1,6 @@
 // `npm run release -- 1.0.0` releases a version: it writes the version everywhere, commits that, makes what is published, tags
-// the commit, pushes it and publishes. Run again, it publishes what is missing. Without a version it releases the one that the checkout has. What is published:
+// the commit, pushes it and publishes. Run again, it publishes what is missing. Without a version it releases the one that the
+// checkout has. What is published:
 //
 //   dist-packages/   packages
 //   dist/images/     the bill of materials of each image
