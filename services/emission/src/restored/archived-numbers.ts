@@ -1,5 +1,5 @@
 import type { XmlStore } from '@ecf/archive';
-import { changedSince, type Restore } from '@ecf/postgres';
+import type { Restore } from '@ecf/postgres';
 import { archiveFolder } from '../attempt/attempt.js';
 import type { RangePosition, Series } from './ports.js';
 
@@ -26,10 +26,10 @@ export async function archivedNumbers(
   return numbers;
 }
 
-function foldersOf(series: Series, restore: Restore): Set<string> {
-  const { restoredAt } = restore;
+/** From a day before the backup: a document may be archived shortly before the backup and reach the database after it. */
+function foldersOf(series: Series, { backupAt, restoredAt }: Restore): Set<string> {
   const folders = new Set([archiveFolder('ecf', series, restoredAt)]);
-  for (let at = changedSince(restore).getTime(); at < restoredAt.getTime(); at += DAY_MS)
+  for (let at = backupAt.getTime() - DAY_MS; at < restoredAt.getTime(); at += DAY_MS)
     folders.add(archiveFolder('ecf', series, new Date(at)));
   return folders;
 }
