@@ -1,5 +1,5 @@
 // `npm test`: sets the checkout up, runs every test but those of the distributed deployment, which CI runs, and ends with one plain
-// line, `N passed, N failed`. Arguments are Jest's own.
+// line, `N passed, N failed`. Arguments are Jest's own, after `--repeat` if failed files are run once more as without arguments.
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -36,12 +36,17 @@ const failuresOf = (files) =>
   failedFiles(files).reduce((sum, file) => sum + Math.max(1, testsOf([file], 'failed').length), 0);
 
 await setup();
-say('running every test (ten minutes on two cores; `node scripts/jest.mjs <path>` runs a part)');
-const args = process.argv.slice(2);
+const given = process.argv.slice(2);
+const args = given.filter((arg) => arg !== '--repeat');
+const mayRepeat = args.length === 0 || args.length < given.length;
+// A distributed deployment starts a process for each service: one deployment at a time.
+const workers = process.env.ECF_DEPLOYMENT === 'distributed' ? 1 : WORKERS;
+if (args.length === 0)
+  say('running every test (twenty minutes on two cores; `node scripts/jest.mjs <path>` runs a part)');
 const everything = [`--testPathIgnorePatterns=${DISTRIBUTED}`, '--testPathIgnorePatterns=/node_modules/'];
-let { files, isUnexplained } = await run(args.length > 0 ? args : everything, WORKERS);
+let { files, isUnexplained } = await run(args.length > 0 ? args : everything, workers);
 const suspects = failedFiles(files);
-if (args.length === 0 && suspects.length > 0 && suspects.length <= MOST_REPEATED) {
+if (mayRepeat && suspects.length > 0 && suspects.length <= MOST_REPEATED) {
   say(`running the ${suspects.length} failed files again, one after the other`);
   const again = await run(['--runTestsByPath', ...suspects.map(({ name }) => name)], 1);
   files = files.filter((file) => !suspects.includes(file)).concat(again.files);
