@@ -69,6 +69,8 @@ fs.writeFileSync(REVOKED, `${'0'.repeat(64)}\n`);
 const deployment = useDeployment({ LOG_LEVEL: 'info', REVOKED_CERTIFICATES_FILE: REVOKED });
 afterAll(() => fs.rmSync(path.dirname(REVOKED), { recursive: true, force: true }));
 
+  'systemctl stop ecf-gateway',
+  'cd /opt/ecf-gateway && git fetch --tags && git checkout v1.1.0 && npm run build && systemctl start ecf-gateway',
 function pagesIn(folder: string): string[] {
   const names = fs.readdirSync(path.join(ROOT, folder));
   return names.filter((name) => name.endsWith('.md')).map((name) => `${folder}/${name}`);
