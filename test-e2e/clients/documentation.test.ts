@@ -25,7 +25,17 @@ const PAGES = [
 ];
 /** Listed but not run here: each starts a deployment or runs these tests, and other tests cover them. */
 const SHOWN = [
-  'ecf restore /mnt/backup/ecf --data-dir /var/lib/ecf',
+  'mv /var/lib/ecf-gateway /var/lib/ecf-lost      # if it survived',
+  'install -d -o ecf -g ecf -m 700 /var/lib/ecf-gateway',
+  'chown -R ecf /mnt/backup',
+  'cd /opt/ecf-gateway && runuser -u ecf -- node_modules/.bin/ecf restore /mnt/backup',
+  'systemctl start ecf-gateway      # after the surviving documents',
+  'compose() { docker compose -f deploy/compose/compose.yaml -f deploy/compose/compose.production.yaml "$@"; }',
+  'compose down',
+  'compose up -d --wait postgres',
+  'compose run --rm bucket',
+  'compose run --rm -e MASTER_KEY -v /mnt/backup:/data cli restore /data',
+  'compose up -d',
   'ecf restore record --at 2026-11-27T03:00:00-04:00 --services emission,query',
   'npm start',
   "curl -s http://127.0.0.1:8080/fe_Submit -H 'x-api-key: …' -F 'data=<.data/my-invoice.json'",
@@ -54,7 +64,8 @@ const SHOWN = [
   'SERVICE_RUNNER=deploy/images/run.sh npm run distributed      # with S3_ENDPOINT and its keys: containers share no folder',
   'useradd --system --home-dir /var/lib/ecf-gateway --shell /usr/sbin/nologin ecf',
   'git clone <this repository> /opt/ecf-gateway && cd /opt/ecf-gateway && npm run build',
-  'install -D -m 600 /dev/stdin /etc/ecf-gateway/settings.env      # the settings of a production start, one NAME=value a line',
+  "install -D -m 600 /dev/stdin /etc/ecf-gateway/settings.env      # the settings of a production start, one NAME='value' a line",
+  'set -a; . /etc/ecf-gateway/settings.env; set +a; export DATA_DIR=/var/lib/ecf-gateway',
   'cp deploy/systemd/ecf-gateway.service /etc/systemd/system/',
   'systemctl daemon-reload && systemctl enable --now ecf-gateway',
   'ECF_CHAOS_INVOICES=2000 node scripts/jest.mjs test-e2e/scenarios/chaos',

@@ -45,11 +45,11 @@ function namedInText(page: string): string[] {
   });
 }
 
-/** The commands in its shell blocks, without redirections and pipes. */
+/** The commands in its shell blocks, without redirections and pipes. After an option, `ecf` is a user or a namespace. */
 function namedInBlocks(page: string): string[] {
   const lines = [...page.matchAll(FENCED)].flatMap(([, body = '']) => body.replace(/\\\n/g, ' ').split('\n'));
   return lines.flatMap((line) =>
-    [...line.matchAll(new RegExp(`(?<![\\w./])${PROGRAM} [^|;&>)]+`, 'g'))].map(([text]) => text),
+    [...line.matchAll(new RegExp(`(?<![\\w./]|-\\w[\\w-]* )${PROGRAM} [^|;&>)]+`, 'g'))].map(([text]) => text),
   );
 }
 
