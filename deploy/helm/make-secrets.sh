@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Writes the Secrets ecf-<service> of all services, from a file with the lines of `ecf keys services` and `ecf keys sealing`:
+# Writes the Secrets ecf-<service> of all services, and postgres-<service> with their users and passwords for the operator CloudNativePG,
+# from a file with the lines of `ecf keys services` and `ecf keys sealing`:
 #   deploy/helm/make-secrets.sh KEYS DATABASE_SERVER > secrets.yaml
 # DATABASE_SERVER is host:port. The first run draws ADMIN_TOKEN and adds it to KEYS, so that each run writes the same Secrets. From the
 # environment, where they are set: S3_ACCESS_KEY, S3_SECRET_KEY, REDIS_URL, STATUS_KEY, and DATABASE_OPTIONS, the end of DATABASE_URL
@@ -36,4 +37,7 @@ for service in gateway emission status-poller reception approvals query; do
       entry S3_SECRET_KEY "${S3_SECRET_KEY:-}"
       ;;
   esac
+  printf -- '---\napiVersion: v1\nkind: Secret\nmetadata: { name: postgres-%s }\ntype: kubernetes.io/basic-auth\nstringData:\n' "$service"
+  entry username "ecf_$user"
+  entry password "$password"
 done

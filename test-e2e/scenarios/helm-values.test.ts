@@ -6,6 +6,7 @@ import {
   allowedCalls,
   defaults,
   example,
+  madeSecrets,
   merged,
   ROOT,
   readChart,
@@ -32,6 +33,19 @@ describe('the values of the Helm chart', () => {
     const [first, second] = writtenSecrets(2);
     expect(first).toMatch(/^ {2}ADMIN_TOKEN: '.{44}'$/m);
     expect(second).toBe(first);
+  });
+
+  it('need no other Secrets for the users of the PostgreSQL of the example, whose passwords the services have', () => {
+    const cluster = parseAllDocuments(readExample('postgres.cloudnative-pg.yaml'))[0]?.toJS();
+    const secrets = madeSecrets();
+    const users = cluster.spec.managed.roles.map(({ name, passwordSecret }: Role) => {
+      const { username, password } = secrets.get(passwordSecret.name) ?? {};
+      const service = passwordSecret.name.replace('postgres-', 'ecf-');
+      expect(secrets.get(service)?.DATABASE_URL).toContain(`//${username}:${password}@`);
+      return [name, username];
+    });
+    const names = SERVICE_NAMES.map((service) => `ecf_${service.replace('-', '_')}`);
+    expect(users).toEqual(names.map((name) => [name, name]));
   });
 
   it('are refused where a setting is missing, unknown, of another service, of a wrong type, or a secret', () => {
@@ -110,6 +124,11 @@ function leavesOf(values: Values): string[][] {
     const isMap = typeof value === 'object' && value !== null && !Array.isArray(value);
     return isMap ? leavesOf(value as Values).map((rest) => [name, ...rest]) : [[name]];
   });
+}
+
+interface Role {
+  name: string;
+  passwordSecret: { name: string };
 }
 
 interface Metric {
