@@ -1,10 +1,11 @@
 """A bridge from an ERP: reads a CSV of sales, submits their invoices and saves the printed forms.
 
-    ECF_URL=http://127.0.0.1:3000 ECF_API_KEY=ecf_test_... python3 erp-bridge.py sales.csv invoices
+    ECF_URL=http://127.0.0.1:8080 ECF_API_KEY=ecf_test_... python3 erp-bridge.py sales.csv invoices
 
-Columns of sales.csv, as in docs/batches.md: reference,FechaEmision,RNCComprador,RazonSocialComprador,NombreItem,CantidadItem,
-PrecioUnitarioItem (without ITBIS). Run it again whenever you like, also after a crash: the gateway makes one invoice for each
-reference. invoices/refused.csv has the reasons; rows that share a reference are refused. Exit code 0: all are printed.
+sales.csv is UTF-8 with commas and has one sale a row: reference,FechaEmision (2026-06-15),RNCComprador,RazonSocialComprador,
+NombreItem,CantidadItem,PrecioUnitarioItem (without ITBIS, taxed at 18 %). It is not the CSV of docs/batches.md. Run it again
+whenever you like, also after a crash: the gateway makes one invoice for each reference. invoices/refused.csv has the reasons;
+rows that share a reference are refused. Exit code 0: all are printed.
 """
 
 import collections, csv, json, os, pathlib, sys, time, urllib.error, urllib.parse, urllib.request

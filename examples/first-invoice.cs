@@ -1,12 +1,12 @@
 // From the first invoice to the webhook, with .NET Framework 4.8 or Mono and no package.
 //
 //   csc first-invoice.cs /r:System.Net.Http.dll /r:System.Web.Extensions.dll     (with Mono: mcs, and -r: in place of /r:)
-//   set ECF_URL=http://127.0.0.1:3000
+//   set ECF_URL=http://127.0.0.1:8080
 //   set ECF_API_KEY=ecf_test_...
 //   first-invoice sale-1001 https://erp.example.do/events
 //
 // submits the invoice of a sale, waits for the authority's verdict, saves the printed form and creates a webhook. Then, with
-// WEBHOOK_SECRET=whsec_... and PORT=8080,
+// WEBHOOK_SECRET=whsec_... and PORT=9000,
 //
 //   first-invoice receive
 //

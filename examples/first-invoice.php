@@ -1,12 +1,12 @@
 <?php
 // From the first invoice to the webhook, with PHP 8.1 or later and its curl extension.
 //
-//   export ECF_URL=http://127.0.0.1:3000 ECF_API_KEY=ecf_test_...
+//   export ECF_URL=http://127.0.0.1:8080 ECF_API_KEY=ecf_test_...
 //   php first-invoice.php sale-1001 https://erp.example.do/events
 //
 // submits the invoice of a sale, waits for the authority's verdict, saves the printed form and creates a webhook. Then
 //
-//   WEBHOOK_SECRET=whsec_... php -S 127.0.0.1:8080 first-invoice.php
+//   WEBHOOK_SECRET=whsec_... php -S 127.0.0.1:9000 first-invoice.php
 //
 // receives the events at that address.
 declare(strict_types=1);

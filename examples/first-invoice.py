@@ -1,11 +1,11 @@
 """From the first invoice to the webhook, with Python's standard library only.
 
-    export ECF_URL=http://127.0.0.1:3000 ECF_API_KEY=ecf_test_...
+    export ECF_URL=http://127.0.0.1:8080 ECF_API_KEY=ecf_test_...
     python3 first-invoice.py sale-1001 https://erp.example.do/events
 
 submits the invoice of a sale, waits for the authority's verdict, saves the printed form and creates a webhook. Then
 
-    WEBHOOK_SECRET=whsec_... PORT=8080 python3 first-invoice.py receive
+    WEBHOOK_SECRET=whsec_... PORT=9000 python3 first-invoice.py receive
 
 receives the events at that address.
 """

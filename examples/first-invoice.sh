@@ -1,7 +1,7 @@
 #!/bin/sh
 # From the first invoice to the webhook, with curl, jq and openssl.
 #
-#   export ECF_URL=http://127.0.0.1:3000 ECF_API_KEY=ecf_test_...
+#   export ECF_URL=http://127.0.0.1:8080 ECF_API_KEY=ecf_test_...
 #   sh first-invoice.sh sale-1001 https://erp.example.do/events
 #
 # submits the invoice of a sale, waits for the authority's verdict, saves the printed form and creates a webhook. A web server that

@@ -1,12 +1,12 @@
 // From the first invoice to the webhook, with Node 20.19 or later and the client:
 //
 //   npm install @ecf-gateway/client
-//   export ECF_URL=http://127.0.0.1:3000 ECF_API_KEY=ecf_test_...
+//   export ECF_URL=http://127.0.0.1:8080 ECF_API_KEY=ecf_test_...
 //   node first-invoice.js sale-1001 https://erp.example.do/events
 //
 // submits the invoice of a sale, waits for the authority's verdict, saves the printed form and creates a webhook. Then
 //
-//   WEBHOOK_SECRET=whsec_... PORT=8080 node first-invoice.js receive
+//   WEBHOOK_SECRET=whsec_... PORT=9000 node first-invoice.js receive
 //
 // receives the events at that address.
 import { writeFile } from 'node:fs/promises';
