@@ -39,7 +39,7 @@ const SHOWN = [
   'ecf restore record --at 2026-11-27T03:00:00-04:00 --services emission,query',
   'npm start',
   "curl -s http://127.0.0.1:8080/fe_Submit -H 'x-api-key: …' -F 'data=<.data/my-invoice.json'",
-  'npx @ecf-gateway/cli check invoice.json',
+  'npx ecf check invoice.json',
   'npm run distributed',
   'npm run generate',
   'npm test',
@@ -69,6 +69,8 @@ const SHOWN = [
   'set -a; . /etc/ecf-gateway/settings.env; set +a; export DATA_DIR=/var/lib/ecf-gateway',
   'cp deploy/systemd/ecf-gateway.service /etc/systemd/system/',
   'systemctl daemon-reload && systemctl enable --now ecf-gateway',
+  'systemctl stop ecf-gateway',
+  'cd /opt/ecf-gateway && git fetch --tags && git checkout v1.1.0 && npm run build && systemctl start ecf-gateway',
   'ECF_CHAOS_INVOICES=2000 node scripts/jest.mjs test-e2e/scenarios/chaos',
   'OTEL_EXPORTER_OTLP_ENDPOINT=http://127.0.0.1:4318 npm run distributed',
 ];
@@ -81,8 +83,6 @@ fs.writeFileSync(REVOKED, `${'0'.repeat(64)}\n`);
 const deployment = useDeployment({ LOG_LEVEL: 'info', REVOKED_CERTIFICATES_FILE: REVOKED });
 afterAll(() => fs.rmSync(path.dirname(REVOKED), { recursive: true, force: true }));
 
-  'systemctl stop ecf-gateway',
-  'cd /opt/ecf-gateway && git fetch --tags && git checkout v1.1.0 && npm run build && systemctl start ecf-gateway',
 function pagesIn(folder: string): string[] {
   const names = fs.readdirSync(path.join(ROOT, folder));
   return names.filter((name) => name.endsWith('.md')).map((name) => `${folder}/${name}`);
