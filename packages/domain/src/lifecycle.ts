@@ -218,6 +218,7 @@ export const EMISSION_TRANSITIONS: Readonly<
     'in-process': 'processing',
     'not-found': 'not-found',
     'cleared-to-resend': 'resend-due',
+    'refused-as-repeat': 'arrived',
   },
   accepted: {},
   conditional: {},

@@ -70,6 +70,7 @@ not-found          rejected-used           rejected-used
 not-found          in-process              processing
 not-found          not-found               not-found
 not-found          cleared-to-resend       resend-due
+not-found          refused-as-repeat       arrived
 rejected-reusable  new-attempt             committed
 withdrawn          new-attempt             committed
 `

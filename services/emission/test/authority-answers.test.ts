@@ -182,8 +182,11 @@ describe('given a full document whose send was lost', () => {
         securityCode: 'before',
       },
     ] as const;
+    // The authority did not know the first copy of the earlier attempt.
+    const copy = { ...past[0], trackId: 'copy', state: 'not-found' } as const;
+    const found = trackIds(['copy', 'EnProceso'], ['old', 'Rechazado']);
     const next = must(
-      afterLookUp({ ...lost(), past }, { trackIds: trackIds(['old', 'Rechazado']), state: null }, at(4_000)),
+      afterLookUp({ ...lost(), attempt: 2, past: [copy, ...past] }, { trackIds: found, state: null }, at(4_000)),
     );
     expect(next).toMatchObject({ state: 'unknown', trackId: null, notFoundSince: at(4_000).now });
   });
@@ -306,6 +309,45 @@ describe('given a full document that was sent again', () => {
       state: documentState('Aceptado', 'ZZZZZZ'),
     };
     expect(afterLookUp(arrived, found, at(311_000))).toMatchObject({ state: 'rejected-used', trackId: 'copy-2' });
+  });
+
+  /** The authority did not know its trackId, so an operator had it sent again. */
+  function sentAgainByOperator(): Attempt {
+    const notFound = must(afterResult(processing('copy-1'), result('No encontrado'), at(6_000)));
+    return beginSend(clearedToResend(notFound, at(HOURS_72)), at(HOURS_72), 'me', 60_000);
+  }
+
+  it('by an operator, and the copy is refused as used, then the first trackId is looked up and adopted', () => {
+    const copy = must(afterReceipt(sentAgainByOperator(), receipt('copy-2'), at(HOURS_72)));
+    const found = trackIds(['copy-1', 'Aceptado'], ['copy-2', 'Rechazado']);
+    for (const awaited of [copy, must(afterResult(copy, result('No encontrado'), at(HOURS_72)))]) {
+      const arrived = must(afterResult(awaited, result('Rechazado', REPEATED), at(HOURS_72)));
+      expect(arrived.state).toBe('arrived');
+      expect(stateIsNeeded(arrived, found, at(HOURS_72))).toBe(true);
+      const ours = { trackIds: found, state: documentState('Aceptado', 'aB+/12') };
+      const adopted = must(afterLookUp(arrived, ours, at(HOURS_72)));
+      expect(adopted).toMatchObject({ state: 'processing', trackId: 'copy-1', past: [{ trackId: 'copy-2' }] });
+      expect(afterResult(adopted, result('Aceptado'), at(HOURS_72))?.state).toBe('accepted');
+      const foreign = { trackIds: found, state: documentState('Aceptado', 'ZZZZZZ') };
+      expect(afterLookUp(arrived, foreign, at(HOURS_72))).toMatchObject({ state: 'rejected-used', trackId: 'copy-2' });
+    }
+  });
+
+  it('by an operator, and its answer is lost, then the first trackId may turn up', () => {
+    const again = must(afterReceipt(sentAgainByOperator(), unknown('maybe'), at(HOURS_72)));
+    const found = { trackIds: trackIds(['copy-1', 'EnProceso']), state: null };
+    const adopted = must(afterLookUp(again, found, at(HOURS_72)));
+    expect(adopted).toMatchObject({ state: 'processing', trackId: 'copy-1', past: [], lostSends: 2 });
+    // A copy that counts as lost is not counted again.
+    const notFound = must(afterResult(adopted, result('No encontrado'), at(HOURS_72)));
+    expect(clearedToResend(notFound, at(HOURS_72)).lostSends).toBe(2);
+  });
+
+  it('when the trackId of the first copy came late, and the second is refused as used, then the first is adopted', () => {
+    const late = must(afterReceipt(resent(), receipt('copy-1'), at(306_000)));
+    const arrived = must(afterResult(late, result('Rechazado', REPEATED), at(310_000)));
+    const found = { trackIds: trackIds(['copy-1', 'EnProceso'], ['copy-2', 'Rechazado']), state: null };
+    expect(afterLookUp(arrived, found, at(311_000))).toMatchObject({ state: 'processing', trackId: 'copy-1' });
   });
 
   it('when it is lost again, then two new answers "not found" are needed', () => {

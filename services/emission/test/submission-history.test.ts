@@ -1,6 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
 import type { PastSubmission } from '../src/attempt/attempt.js';
-import { addSubmission, copiesOf, isHistoryComplete, latestSubmissions } from '../src/attempt/submission-history.js';
+import {
+  addSubmission,
+  copiesOf,
+  isHistoryComplete,
+  latestSubmissions,
+  withoutSubmission,
+} from '../src/attempt/submission-history.js';
 import { invoiceChanged } from '../src/published/invoice-event.js';
 import { sending } from './support/attempts.js';
 
@@ -44,6 +50,13 @@ describe('submissions that have ended', () => {
   it('are also cut from a list that was kept whole before', () => {
     const before = Array.from({ length: 300 }, (_, index) => submission(index + 1));
     expect(addSubmission(before, submission(301))).toEqual(pastOf(301));
+  });
+
+  it('lose the one that is the present submission again, and stay incomplete if some are left out', () => {
+    const past = pastOf(500);
+    expect(withoutSubmission(past, 't-499')).toEqual(past.filter(({ attempt }) => attempt !== 499));
+    expect(withoutSubmission(past, 't-501')).toBe(past);
+    expect(isHistoryComplete(withoutSubmission(past, 't-461'))).toBe(false);
   });
 
   it('include withdrawn ones', () => {

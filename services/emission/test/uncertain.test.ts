@@ -2,6 +2,7 @@ import { type AuthorityClient, authorityEndpoints, createAuthorityClient } from 
 import { createLogger, createMetrics, measureAuthorityCalls } from '@ecf/kit/telemetry';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { BUYER, encf, example, ISSUER } from './support/documents.js';
+import { until } from './support/until.js';
 import { type Instance, World } from './support/world.js';
 
 const NOT_FOUND = {
@@ -80,6 +81,28 @@ describe('after an uncertain outcome,', () => {
     const effective = (await world.ledger(encf('31', 1))).find((one) => one.effective);
     expect(row.track_id).toBe(effective?.track_id);
     expect(row.past).toMatchObject([{ attempt: 1, state: 'rejected-used', messages: [{ codigo: '1209' }] }]);
+  });
+
+  it('when a resend by an operator is answered 1209, the trackId that the authority did not know is adopted', async () => {
+    const number = encf('31', 64);
+    const unknown = { trackId: null, codigo: '0', estado: 'No encontrado', rnc: null, encf: null, mensajes: [] };
+    const answer = { kind: 'http', status: 200, body: JSON.stringify(unknown) };
+    const hidden = await world.fault({ operation: 'consultaresultado', ...answer });
+    const { body } = await world.submit(emission, example('ecf-31', 64));
+    await world.reaches(number, ['not-found']);
+    const resolved = await world.call(emission, 'POST', '/internal/emissions/resolve', {
+      identity: world.serviceIdentity(),
+      body: JSON.stringify({ env: 'TesteCF', issuer_rnc: ISSUER, encf: number, action: 'resend' }),
+      headers: { 'content-type': 'application/json' },
+    });
+    expect(resolved).toMatchObject({ status: 200, body: { resent: true } });
+    await until(async () => (await world.ledger(number)).length === 2, 'the second copy');
+    await world.reaches(number, ['not-found']);
+    await world.clearFaults(hidden);
+    const row = await world.reaches(number, ['accepted', 'rejected-used']);
+    expect(row).toMatchObject({ state: 'accepted', track_id: body.trackId });
+    expect(row.past).toMatchObject([{ state: 'rejected-used', messages: [{ codigo: '1209' }] }]);
+    await oneEffective(number, 2);
   });
 
   it('when the resend of a summary is refused as used, the first copy’s verdict is looked up and adopted too', async () => {

@@ -121,7 +121,7 @@ export interface Attempt extends DocumentKey {
   readonly verdict: VerdictFacts;
   /** When the bytes were last sent. */
   readonly submittedAt: Date | null;
-  /** Sends with an unknown outcome. */
+  /** Sends with an unknown outcome, also of copies whose trackId the authority did not know. */
   readonly lostSends: number;
   /** Answers 004 so far. */
   readonly transientRefusals: number;

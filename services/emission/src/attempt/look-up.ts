@@ -1,6 +1,7 @@
 /** State transitions after the look-up of a full document whose trackId never arrived. */
 import type { Answer, DocumentState, TrackIdEntry, TrackIdList } from '@ecf/authority-client';
 import type { Attempt } from './attempt.js';
+import { hasEnded } from './submission-history.js';
 import {
   applyTransition,
   causeOfLookUp,
@@ -34,15 +35,15 @@ function receivedBefore(attempt: Attempt, { dateReceived }: TrackIdEntry): boole
 }
 
 /**
- * trackIds that may belong to the attempt, best candidate first. Known trackIds of earlier submissions are left out, and
+ * trackIds that may belong to the attempt, best candidate first. Known trackIds of submissions that have ended are left out, and
  * entries received before the attempt come last. The caller removes trackIds that are not kept with the attempt.
  */
 function unknownTrackIds(attempt: Attempt, list: TrackIdList): TrackIdEntry[] {
-  const known = new Set(attempt.past.map(({ trackId }) => trackId));
+  const ended = new Set(attempt.past.filter((one) => hasEnded(one, attempt)).map(({ trackId }) => trackId));
   const rank = { Aceptado: 0, AceptadoCondicional: 0, EnProceso: 1, 'No encontrado': 3, Rechazado: 2 } as const;
   return (
     list.trackIds
-      .filter((entry) => !known.has(entry.trackId))
+      .filter((entry) => !ended.has(entry.trackId))
       // Our document was sent last, so the latest of equal rank comes first.
       .reverse()
       .sort(

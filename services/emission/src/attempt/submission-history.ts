@@ -1,4 +1,4 @@
-import { canTransition } from '@ecf/domain';
+import { canTransition, EMISSION_STATES } from '@ecf/domain';
 import type { Attempt, PastSubmission } from './attempt.js';
 
 /**
@@ -16,6 +16,17 @@ export function addSubmission(past: readonly PastSubmission[], submission: PastS
   if (gap <= FIRST || resumes === undefined) return all;
   const omittedBefore = submissionsIn(all.slice(FIRST, gap)) + (resumes.omittedBefore ?? 0);
   return [...all.slice(0, FIRST), { ...resumes, omittedBefore }, ...all.slice(gap + 1)];
+}
+
+/** The history without a copy that is the present submission again. An entry that notes omitted ones stays. */
+export function withoutSubmission(past: readonly PastSubmission[], trackId: string): readonly PastSubmission[] {
+  const others = past.filter((one) => one.trackId !== trackId || one.omittedBefore !== undefined);
+  return others.length === past.length ? past : others;
+}
+
+/** Whether the submission cannot be a copy of the attempt that arrived: it is of an earlier attempt, or the authority decided it. */
+export function hasEnded(submission: PastSubmission, { attempt }: Pick<Attempt, 'attempt'>): boolean {
+  return submission.attempt !== attempt || EMISSION_STATES[submission.state].decided;
 }
 
 /** Whether the attempt keeps the whole submission history of its number. */

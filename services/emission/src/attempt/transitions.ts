@@ -22,7 +22,7 @@ import {
   type PastSubmission,
   type VerdictFacts,
 } from './attempt.js';
-import { addSubmission } from './submission-history.js';
+import { addSubmission, withoutSubmission } from './submission-history.js';
 
 export interface FollowUpSettings {
   /** Milliseconds from a first failure to the next try, at most 4,000 so that it comes within five seconds. */
@@ -216,6 +216,8 @@ function ownMessage(valor: string): Attempt['verdict'] {
 export function clearedToResend(attempt: Attempt, timing: Timing): Attempt {
   return applyTransition(attempt, 'cleared-to-resend', {
     past: attempt.trackId === null ? attempt.past : addSubmission(attempt.past, pastOf(attempt)),
+    // The authority may still have the copy that it does not find under its trackId. An adopted trackId is of a send that counts already.
+    lostSends: attempt.lostSends + (attempt.trackId === null || attempt.trackIdAdopted ? 0 : 1),
     trackId: null,
     trackIdAdopted: false,
     verdict: NO_VERDICT,
@@ -232,6 +234,7 @@ export function inProcess(attempt: Attempt, trackId: string, adopted: boolean, t
   return applyTransition(attempt, 'in-process', {
     trackId,
     trackIdAdopted: adopted,
+    past: withoutSubmission(attempt.past, trackId),
     statusRevision: 0,
     verdict: { ...NO_VERDICT, code: '3' },
     failures: 0,

@@ -5,7 +5,7 @@ import { type AlarmKind, type Attempt, isBeingSent, nameOf } from '../attempt/at
 import { afterSummaryQuery } from '../attempt/authority-answers.js';
 import { afterLookUp, stateIsNeeded } from '../attempt/look-up.js';
 import { exchange, reportOtherDocument } from '../attempt/recorder.js';
-import { isHistoryComplete, presentState } from '../attempt/submission-history.js';
+import { hasEnded, isHistoryComplete, presentState } from '../attempt/submission-history.js';
 import {
   accepts,
   afterReference,
@@ -161,13 +161,14 @@ export function createFollowUp(
     return recorder.recordAnswer(attempt, decide, exchanges);
   }
 
-  /** Removes the trackIds of other runs and of earlier submissions, including submissions not kept with the attempt. */
+  /** Removes the trackIds of other runs and of submissions that have ended, including submissions not kept with the attempt. */
   async function withoutEarlier(attempt: Attempt, answer: Answer<TrackIdList>): Promise<Answer<TrackIdList>> {
     if (answer.outcome !== 'verdict') return answer;
     const ofOthers = attempt.env === 'eCF' ? [] : await runs.trackIdsOfOthers(attempt);
     if (ofOthers.length === 0 && isHistoryComplete(attempt.past)) return answer;
     const history = await emissions.submissionHistory(attempt);
-    const earlier = new Set([...ofOthers, ...history.map(({ trackId }) => trackId)]);
+    const ended = history.filter((one) => hasEnded(one, attempt));
+    const earlier = new Set([...ofOthers, ...ended.map(({ trackId }) => trackId)]);
     const trackIds = answer.verdict.trackIds.filter(({ trackId }) => !earlier.has(trackId));
     return { ...answer, verdict: { ...answer.verdict, trackIds } };
   }

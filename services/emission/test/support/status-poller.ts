@@ -10,7 +10,7 @@ export interface TestStatusPoller {
   stop(): Promise<void>;
 }
 
-/** Stands in for the status poller: queries every undecided document and publishes each final result. */
+/** Stands in for the status poller: queries every undecided document and publishes each result but EnProceso. */
 export function startTestStatusPoller(followUps: FollowUpOperations, bus: Bus, authorityUrl: string): TestStatusPoller {
   const client = createAuthorityClient({ endpoints: authorityEndpoints(authorityUrl), userAgent: 'test' });
   const stopping = new AbortController();
@@ -23,7 +23,7 @@ export function startTestStatusPoller(followUps: FollowUpOperations, bus: Bus, a
     if (answer.outcome === 'unauthorized') await followUps.documentToken({ env, issuer_rnc, encf, refused: token });
     if (answer.outcome !== 'verdict') return;
     const { status, code, messages, sequenceUsed, dateReceived } = answer.verdict;
-    if (status === 'EnProceso' || status === 'No encontrado') return;
+    if (status === 'EnProceso') return;
     const data = {
       env,
       issuer_rnc,
@@ -32,7 +32,7 @@ export function startTestStatusPoller(followUps: FollowUpOperations, bus: Bus, a
       track_id,
       revision: 1,
       status,
-      final: true,
+      final: status !== 'No encontrado',
       code,
       messages: [...messages],
       sequence_used: sequenceUsed,
