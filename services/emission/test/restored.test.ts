@@ -127,6 +127,15 @@ async function continueNumbers(type: string, next: number, salesCompared = false
   ]);
 }
 
+/** Cancels numbers of a type. */
+function cancel(type: string, first: number, last: number): Promise<Answer> {
+  const line = { ecf_type: type, sequence_ranges: [{ encf_desde: encf(type, first), encf_hasta: encf(type, last) }] };
+  return world.call(instance, 'POST', '/anecf', {
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ issuer_rnc: ISSUER, authority_environment: 'TesteCF', detail_lines: [line] }),
+  });
+}
+
 async function accepted(number: string): Promise<string[]> {
   return (await world.ledger(number)).filter(({ effective }) => effective).map(({ sha256 }) => sha256);
 }
@@ -484,28 +493,49 @@ describe('a database that was restored to an older state', () => {
   });
 
   it('frees no number of a cancellation that may have been sent before', async () => {
-    const cancellation = () =>
-      world.call(instance, 'POST', '/anecf', {
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify({
-          issuer_rnc: ISSUER,
-          authority_environment: 'TesteCF',
-          detail_lines: [
-            { ecf_type: '31', sequence_ranges: [{ encf_desde: encf('31', 1_900), encf_hasta: encf('31', 1_909) }] },
-          ],
-        }),
-      });
-    expect((await cancellation()).body.authority_status).toBe('Aceptado');
+    expect((await cancel('31', 1_900, 1_909)).body.authority_status).toBe('Aceptado');
     await restore({}, async () => {
       await world.database.query('DELETE FROM cancelled_range');
       await world.database.query('DELETE FROM cancellation');
     });
-    const again = (await cancellation()).body;
+    const again = (await cancel('31', 1_900, 1_909)).body;
     expect(again.authority_status).toBe('submitted');
     const { rows } = await world.database.query(
       'SELECT c.alarm, r.first_number, r.last_number FROM cancellation c JOIN cancelled_range r ON r.cancellation_id = c.id',
     );
     expect(rows).toEqual([{ alarm: 'cancellation-open', first_number: 1_900, last_number: 1_909 }]);
+  });
+
+  it('gives no number again below the compared ones if the authority refuses their cancellation', async () => {
+    world.ranges(ISSUER, [range('31', 1_000, 1_999), range('32', 1_000, 1_999), range('43', 1, 50)]);
+    expect((await once(sale('43'), 'before the backup')).body.encf).toBe(encf('43', 1));
+    const expense = (number: number) =>
+      example('ecf-43', number, (ecf) => {
+        ecf.Encabezado.IdDoc.FechaVencimientoSecuencia = '31-12-2099';
+      });
+    for (const number of [2, 4]) expect((await submit(expense(number))).body.status).toBe('Aceptado');
+    // In the 30 days after the restore, a refusal frees no number.
+    await restore(
+      { 43: 2 },
+      async () => {
+        await world.database.query(`DELETE FROM compared_series WHERE ecf_type = '43'`);
+      },
+      '31 days',
+    );
+    expect((await once(sale('43'), 'after the comparison')).body.encf).toBe(encf('43', 5));
+    await continueNumbers('32', 1_700);
+
+    const verdict = { codigo: '2', estado: 'Rechazado', mensajes: ['x'] };
+    const fault = await world.fault({ operation: 'anulacionrangos', kind: 'verdict', verdict });
+    for (const [type, number] of [
+      ['43', 3],
+      ['32', 1_690],
+    ] as const)
+      expect((await cancel(type, number, number)).body.authority_status).toBe('Rechazado');
+    await world.clearFaults(fault);
+    const next = async (type: string) => (await submit(sale(type), `the next ${type}`)).body.encf;
+    expect([await next('43'), await next('32')]).toEqual([encf('43', 6), encf('32', 1_700)]);
+    expect((await submit(expense(3))).body.status).toBe('Aceptado');
   });
 
   it.each([

@@ -123,7 +123,10 @@ const BLOCK = {
     SELECT $1, $2, r.type, r."from", r."to", $6 FROM ${RANGES} AS r(type, "from", "to")`,
 };
 
-/** Automatic numbers go back to the first one that is free again: draws skipped it. */
+/**
+ * Automatic numbers go back to the first one that is free again: draws skipped it. They do not in a range that was compared after a
+ * restore: the authority has numbers below its position that no table lists.
+ */
 const UNBLOCK = {
   name: 'cancellation_unblock',
   text: `WITH freed AS (
@@ -132,7 +135,8 @@ const UNBLOCK = {
     skipped AS (
       SELECT p.env, p.issuer_rnc, p.ecf_type, p.first_number, min(greatest(f."from", p.first_number)) AS next_number
       FROM number_position p JOIN freed f USING (env, issuer_rnc, ecf_type)
-      WHERE f."to" >= p.first_number AND f."from" < p.next_number GROUP BY 1, 2, 3, 4)
+      WHERE f."to" >= p.first_number AND f."from" < p.next_number
+        AND NOT is_compared(p.env, p.issuer_rnc, p.ecf_type, p.first_number) GROUP BY 1, 2, 3, 4)
     UPDATE number_position p SET next_number = least(p.next_number, s.next_number) FROM skipped s
     WHERE p.env = s.env AND p.issuer_rnc = s.issuer_rnc AND p.ecf_type = s.ecf_type AND p.first_number = s.first_number`,
 };
