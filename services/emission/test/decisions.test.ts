@@ -1,16 +1,16 @@
 import type { EmissionState } from '@ecf/domain';
 import { retryDelay } from '@ecf/domain';
 import { describe, expect, it } from '@jest/globals';
-import { type Attempt, archived } from '../src/attempt/attempt.js';
+import { type Attempt, archived, NO_VERDICT } from '../src/attempt/attempt.js';
 import { beginAttempt } from '../src/attempt/transitions.js';
 import { refuseExpiredToken } from '../src/credentials/token-source.js';
 import { EmissionError, refuseFaults } from '../src/errors.js';
 import type { Comparison } from '../src/issue/compare-documents.js';
 import { readInvoice } from '../src/issue/invoice-json.js';
 import { createKeyedQueue } from '../src/issue/keyed-queue.js';
-import { decideRepeat, numberConflict } from '../src/issue/repeats.js';
+import { decideRepeat, keyConflict, numberConflict } from '../src/issue/repeats.js';
 import { checkNumberRanges } from '../src/numbers/number-ranges.js';
-import { at, fresh, NOW, sending } from './support/attempts.js';
+import { at, fresh, NOW, REPEATED, sending } from './support/attempts.js';
 import { type Document, example } from './support/documents.js';
 
 const DIFFERENT: Comparison = { count: 1, first: [] };
@@ -67,6 +67,15 @@ describe('numberConflict', () => {
     expect(conflict({ state: 'rejected-used' }, { count: 1, first: [total] })).toContain(
       'Send a corrected document under another number.',
     );
+  });
+
+  it('requires a look at the submission that the authority has under the number before another number is used', () => {
+    const refused = { ...sending(), state: 'rejected-used', verdict: { ...NO_VERDICT, ...REPEATED } } as const;
+    const look =
+      'The authority has an earlier submission under E310000000001, perhaps of this very sale (GET /trackids/E310000000001 shows the refusal). Look for it at the authority first: if it is this sale and was not rejected, submit nothing more; otherwise submit this document';
+    expect(conflict(refused, DIFFERENT)).toContain(`${look} under another number.`);
+    expect(keyConflict(refused, DIFFERENT).message).toContain(`${look} under another number and key.`);
+    expect(conflict(refused, DIFFERENT)).not.toContain('Send a corrected document');
   });
 
   it('shows a value with line feeds, quotes or half a character as one text', () => {

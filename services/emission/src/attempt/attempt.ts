@@ -6,6 +6,7 @@ import {
   type EmissionState,
   type Environment,
   type Fault,
+  isRefusedAsRepeat,
   type SubmissionRoute,
   storedEnvironment,
   toCalendarDate,
@@ -186,6 +187,11 @@ export const NO_VERDICT: VerdictFacts = { code: null, messages: [], sequenceUsed
 /** True while a submission of the attempt may be in flight. */
 export function isBeingSent({ state }: Pick<Attempt, 'state'>): boolean {
   return state === 'sending' || state === 'resending';
+}
+
+/** The number was used before, so another system has a document under it, which may be accepted. */
+export function isHeldByAnother({ state, verdict }: Pick<Attempt, 'state' | 'verdict'>): boolean {
+  return state === 'rejected-used' && isRefusedAsRepeat({ status: 'Rechazado', messages: verdict.messages });
 }
 
 /** The key of a document of a run; without `run`, of the first. */

@@ -1,7 +1,7 @@
 // Repeats: what a request means if its number or its idempotency key was used before, and the 409 for another document.
 import { type DocumentNode, EMISSION_STATES, type EmissionState, groupOf, textOf } from '@ecf/domain';
 import type { Difference } from '@ecf/ecf-xml';
-import type { Attempt } from '../attempt/attempt.js';
+import { type Attempt, isHeldByAnother } from '../attempt/attempt.js';
 import { EmissionError } from '../errors.js';
 import type { KeyScope, NumberStore } from '../numbers/ports.js';
 import { publicStatus } from '../published/invoice-event.js';
@@ -77,8 +77,9 @@ const BEFORE = 15;
 
 /** The answer to another document under a number that is taken. */
 export function numberConflict(existing: Attempt, comparison: Comparison): EmissionError {
-  const remedy =
-    existing.state === 'rejected-used'
+  const remedy = isHeldByAnother(existing)
+    ? lookFirst(existing, 'under another number')
+    : existing.state === 'rejected-used'
       ? 'Send a corrected document under another number.'
       : 'If this is the same sale, you need not do anything. Use another number only for another sale.';
   return new EmissionError(
@@ -97,14 +98,20 @@ function keyOfAnotherIssuer(): EmissionError {
 
 /** The answer to another document under an idempotency-key. */
 export function keyConflict(existing: Attempt, comparison: Comparison): EmissionError {
-  const remedy =
-    publicStatus(existing.state) === 'Rechazado'
+  const remedy = isHeldByAnother(existing)
+    ? lookFirst(existing, 'under another number and key')
+    : publicStatus(existing.state) === 'Rechazado'
       ? 'Use another key for a corrected document, or for another sale.'
       : 'If this is the same sale, you need not do anything. Use another key only for another sale.';
   return new EmissionError(
     'idempotency_conflict',
     `The document stored with this idempotency-key, ${existing.encf} in ${existing.env}, is safe: ${outcomeOf(existing)}. This one was not submitted, because it differs: ${named(comparison)}. ${remedy}`,
   );
+}
+
+/** The remedy if the authority has another submission under the number: a second document may issue its sale twice. */
+function lookFirst({ encf }: Attempt, under: string): string {
+  return `The authority has an earlier submission under ${encf}, perhaps of this very sale (GET /trackids/${encf} shows the refusal). Look for it at the authority first: if it is this sale and was not rejected, submit nothing more; otherwise submit this document ${under}.`;
 }
 
 const OUTCOMES: Partial<Record<EmissionState, string>> = {

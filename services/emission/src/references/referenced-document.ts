@@ -11,14 +11,13 @@ import {
   groupOf,
   ISSUING_RULES,
   isEncf,
-  isRefusedAsRepeat,
   NOTES,
   parseDocumentDate,
   submissionRoute,
   textOf,
 } from '@ecf/domain';
 import type { Caller } from '@ecf/taxpayer-replica';
-import { type Attempt, type DocumentKey, documentKey } from '../attempt/attempt.js';
+import { type Attempt, type DocumentKey, documentKey, isHeldByAnother } from '../attempt/attempt.js';
 import type { EmissionStore, RelatedNote } from '../attempt/ports.js';
 
 /** Result of the check of a reference to another document. */
@@ -158,11 +157,6 @@ export function referredNumber({ type, total, modified, isOfAnother }: Reference
 export function reducedDocument({ env, issuerRnc }: DocumentKey, summary: DocumentSummary): string | null {
   const encf = summary.modified_encf?.trim() ?? '';
   return summary.ecf_type === '34' && isEncf(encf) ? documentKey({ env, issuerRnc, encf }) : null;
-}
-
-/** The number was used before, so another system has a document under it, which may be accepted. */
-function isHeldByAnother({ state, verdict }: Attempt): boolean {
-  return state === 'rejected-used' && isRefusedAsRepeat({ status: 'Rechazado', messages: verdict.messages });
 }
 
 /** A note may name a buyer if the original names none: the authority has nothing to compare. */

@@ -1,6 +1,6 @@
-import { isRefusedAsRepeat, toCalendarDate, toIsoDominican } from '@ecf/domain';
+import { toCalendarDate, toIsoDominican } from '@ecf/domain';
 import type { Restore } from '@ecf/postgres';
-import { type Attempt, type DocumentKey, nameOf } from '../attempt/attempt.js';
+import { type Attempt, type DocumentKey, isHeldByAnother, nameOf } from '../attempt/attempt.js';
 import type { TokenSource } from '../credentials/token-source.js';
 import { EmissionError } from '../errors.js';
 import type { Authority } from '../sending/ports.js';
@@ -93,9 +93,9 @@ export function createKnownDocuments(
     },
     requireUnused({ route, state, verdict, facts, committedAt, ...key }) {
       const present = restore();
-      if (route !== 'rfce' || state !== 'rejected-used' || present === null || committedAt < present.restoredAt) return;
-      const isRepeat = isRefusedAsRepeat({ status: 'Rechazado', messages: verdict.messages });
-      if (isRepeat && mayBeLostOf(present, facts.summary.date_issued)) throw usedAtAuthority(key);
+      if (route !== 'rfce' || present === null || committedAt < present.restoredAt) return;
+      if (isHeldByAnother({ state, verdict }) && mayBeLostOf(present, facts.summary.date_issued))
+        throw usedAtAuthority(key);
     },
   };
 }
