@@ -66,7 +66,7 @@ def invoice(sale):
 
 out, waiting, refused = pathlib.Path(sys.argv[2]), 0, []
 out.mkdir(exist_ok=True)
-sales = list(csv.DictReader(open(sys.argv[1], encoding="utf-8", newline=""), restval=""))
+sales = list(csv.DictReader(open(sys.argv[1], encoding="utf-8-sig", newline=""), restval=""))
 rows = collections.Counter(sale["reference"] for sale in sales)
 for sale in sales:
     reference = sale["reference"]
