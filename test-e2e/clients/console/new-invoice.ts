@@ -109,6 +109,50 @@ export const newInvoice = area('new documents in the console', ({ deployment, si
     expect(await deployment.demo.ledger('E320000005001', issuer())).toHaveLength(1);
   });
 
+  it('issues one invoice although it was changed after a send whose answer was lost.', async () => {
+    const next = async () => {
+      const { taxpayers } = await get('/account');
+      const { ranges } = taxpayers.find(({ rnc }: { rnc: string }) => rnc === issuer());
+      return ranges.find(({ next }: { next: string | null }) => next?.startsWith('E31000000')).next;
+    };
+    const first = await next();
+    const page = await signedIn('/console/invoices/new');
+    await page.getByText(`Próximo: ${first}`).waitFor();
+    await page.getByLabel('RNC o cédula').fill('188888885');
+    await page.getByLabel('Descripción').fill('Mesa plegable');
+    await page.getByLabel('Precio unitario').fill('1000');
+    let lose = () => {};
+    const lost = new Promise<void>((resolve) => {
+      lose = resolve;
+    });
+    let sends = 0;
+    await page.route('**/fe_Submit', async (route) => {
+      sends += 1;
+      const response = await route.fetch();
+      if (sends > 1) return route.fulfill({ response });
+      await lost;
+      await route.abort();
+    });
+    await send(page);
+    await page.getByRole('button', { name: 'Enviando…' }).waitFor();
+    const dialog = page.getByRole('dialog', { name: 'Listo para enviar a la DGII' });
+    await page.keyboard.press('Escape');
+    expect(await dialog.getByRole('button', { name: 'Seguir editando' }).isDisabled()).toBe(true);
+    lose();
+    await dialog.getByText('No llegó respuesta').waitFor();
+    await dialog.getByRole('button', { name: 'Seguir editando' }).click();
+    await page.getByLabel('Precio unitario').fill('900');
+    await send(page);
+    await page.getByText('La primera versión, con otro contenido, ya se emitió.').waitFor();
+    expect(await page.getByRole('dialog').count()).toBe(0);
+    await accessible(page);
+    expect(await get(`/invoices/${first}`)).toMatchObject({ status: 'Aceptado', total_amount: '1180.00' });
+    expect(Number((await next()).slice(1))).toBe(Number(first.slice(1)) + 1);
+    await page.getByRole('link', { name: 'Ver los comprobantes emitidos' }).click();
+    await page.getByRole('button', { name: 'Salir sin enviar' }).click();
+    await page.getByRole('link', { name: first }).waitFor();
+  });
+
   /** Submits an invoice under a number of the range of the first test. */
   async function submitted(sequence: number): Promise<string> {
     const { invoice, encf } = numbers.next('ecf-31', ({ Encabezado }) => {

@@ -15,21 +15,19 @@ export interface Submission {
 }
 
 /**
- * Checks a document on the gateway without submitting it, and submits it. The idempotency key stays the same until the content
- * changes, so a repeat after a lost answer makes no second invoice.
+ * Checks a document on the gateway without submitting it, and submits it. All sends of a page have one idempotency key, so neither
+ * a repeat after a lost answer nor a change makes a second invoice: the gateway refuses the change if the first version was issued.
  */
 export function useSubmission({ json, reference = '' }: Submission) {
   const { env } = usePlace();
   const queries = useQueryClient();
-  const content = JSON.stringify([env, json, reference]);
-  const [keyed, setKeyed] = useState({ content, key: randomKey() });
-  if (keyed.content !== content) setKeyed({ content, key: randomKey() });
+  const [key] = useState(randomKey);
   const call = (validate: boolean) =>
     bodyOf(
       gateway.POST('/fe_Submit', {
         params: {
           query: validate ? { validate: 'true' } : {},
-          header: { env, 'idempotency-key': keyed.key, ...(reference && { 'x-reference': reference }) },
+          header: { env, 'idempotency-key': key, ...(reference && { 'x-reference': reference }) },
         },
         body: JSON.parse(json),
       }),

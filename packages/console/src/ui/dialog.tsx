@@ -4,7 +4,7 @@ import { useTranslations } from 'use-intl';
 interface DialogProps {
   title: string;
   onClose: () => void;
-  /** True if Escape does not close it. */
+  /** True while only its own buttons close it. */
   stays?: boolean;
   children: ReactNode;
 }
@@ -26,7 +26,7 @@ export function Dialog({ title, onClose, stays = false, children }: DialogProps)
         // Choosing no file in a field is a cancellation too.
         if (event.target !== event.currentTarget) return;
         event.preventDefault();
-        onClose();
+        if (!stays) onClose();
       }}
       onKeyDown={(event) => stays && event.key === 'Escape' && event.preventDefault()}
     >

@@ -1,6 +1,5 @@
 import { type DocumentNode, textOf } from '@ecf/domain';
 import { useTranslations } from 'use-intl';
-import { Fault as Problem } from '../../ui/fault.js';
 import { useFormats } from '../../ui/format.js';
 import { Totals } from '../../ui/totals.js';
 import { BuyerFields } from './buyer-fields.js';
@@ -8,7 +7,7 @@ import { type Draft, partsOf } from './draft.js';
 import { FaultList, Faults, faultsElsewhere } from './faults.js';
 import { LineFields } from './line-fields.js';
 import { NumberFields, PaymentFields, ReferenceFields } from './other-fields.js';
-import { faultsOf, Send } from './send.js';
+import { Refusal, Send } from './send.js';
 import { Unsaved } from './unsaved.js';
 import { useInvoiceForm } from './use-invoice-form.js';
 
@@ -57,7 +56,7 @@ export function InvoiceForm({ start }: { start: Draft }) {
           <h2>{words('payment')}</h2>
           <PaymentFields {...fields} />
         </section>
-        {faultsOf(submission.check.error).length === 0 && <Problem error={submission.check.error} />}
+        <Refusal submission={submission} />
         <p className="actions">
           <button type="submit" className="main" disabled={submission.check.isPending}>
             {submission.check.isPending ? words('reviewing') : words('review')}

@@ -1,3 +1,4 @@
+import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { useTranslations } from 'use-intl';
 import { GatewayError } from '../../data/gateway.js';
@@ -16,9 +17,9 @@ interface SendProps {
 /** After a dry run without faults: what is sent, its warnings, and the button that sends it. */
 export function Send({ submission: { check, send }, summary, onSent }: SendProps) {
   const words = useTranslations('newInvoice');
-  if (check.data === undefined || faultsOf(send.error).length > 0) return null;
+  if (check.data === undefined || faultsOf(send.error).length > 0 || wasIssued(send.error)) return null;
   return (
-    <Dialog title={words('ready')} onClose={check.reset}>
+    <Dialog title={words('ready')} onClose={check.reset} stays={send.isPending}>
       <div className="confirm">
         {summary}
         <p className="quiet">{words('readyHint')}</p>
@@ -31,7 +32,7 @@ export function Send({ submission: { check, send }, summary, onSent }: SendProps
           <Failure error={send.error} />
         )}
         <p className="actions">
-          <button type="button" onClick={check.reset}>
+          <button type="button" disabled={send.isPending} onClick={check.reset}>
             {words('back')}
           </button>
           <button
@@ -48,7 +49,23 @@ export function Send({ submission: { check, send }, summary, onSent }: SendProps
   );
 }
 
+/** Why the check failed without faults, or that an earlier version was issued, with a link to the list that has it. */
+export function Refusal({ submission: { check, send } }: Pick<SendProps, 'submission'>) {
+  const words = useTranslations('invoice');
+  const failed = faultsOf(check.error).length === 0 ? check.error : null;
+  const error = wasIssued(send.error) ? send.error : failed;
+  return (
+    <>
+      <Failure error={error} />
+      {wasIssued(error) && <Link to="/invoices">{words('toList')}</Link>}
+    </>
+  );
+}
+
 /** The faults that the gateway found. */
 export const faultsOf = (error: Error | null) => (error instanceof GatewayError ? (error.faults as Fault[]) : []);
 
 const isUnanswered = (error: Error | null) => error instanceof GatewayError && error.isTemporary;
+
+/** Whether the refusal means that an earlier version of the document was issued. */
+const wasIssued = (error: Error | null) => error instanceof GatewayError && error.code === 'idempotency_conflict';

@@ -18,7 +18,8 @@ export const problems: Partial<typeof spanish> = {
   unknown_route: 'This server does not offer this. It may have an older version; load the page again.',
   already_answered: 'This document had a decision already. No other one was sent.',
   event_expired: 'This event is older than the 90 days that are kept.',
-  idempotency_conflict: 'This was already sent with other content. Load the page again before you send another sale.',
+  idempotency_conflict:
+    'The first version, with other content, was issued. This one was not sent. For another sale, load the page again.',
   idempotency_key_required: 'The document has no e-NCF. Load the page again and send it once more.',
   rate_limited: 'There are too many requests. Wait a few seconds and try again.',
   overloaded: 'The server has too much work. Wait a few seconds and try again.',

@@ -37,7 +37,7 @@ export const problems = {
   encf_already_used: 'Ese e-NCF ya lo tiene otro comprobante. Compare ambos; use otro número solo si es otra venta.',
   encf_cancelled: 'Ese e-NCF fue anulado. Use otro número.',
   idempotency_conflict:
-    'Este envío ya se hizo con otro contenido. Cargue la página de nuevo antes de enviar otra venta.',
+    'La primera versión, con otro contenido, ya se emitió. Esta no se envió. Para otra venta, cargue la página de nuevo.',
   range_exhausted:
     'No quedan números en las secuencias registradas. Solicite una secuencia a la DGII y regístrela en Ajustes.',
   range_expired: 'Los números que quedan están vencidos. Solicite una secuencia a la DGII y regístrela en Ajustes.',

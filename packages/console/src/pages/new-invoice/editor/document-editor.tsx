@@ -3,11 +3,10 @@ import { type DocumentNode, textOf } from '@ecf/domain';
 import { type FormEvent, useRef, useState } from 'react';
 import { useTranslations } from 'use-intl';
 import { useSchema } from '../../../data/submission.js';
-import { Fault as Problem } from '../../../ui/fault.js';
 import { partsOf } from '../draft.js';
 import { type Fault, useFaultText } from '../faults.js';
 import { Summary } from '../form.js';
-import { faultsOf, Send } from '../send.js';
+import { Refusal, Send } from '../send.js';
 import { Unsaved } from '../unsaved.js';
 import { useIssuer } from '../use-invoice-form.js';
 import { useReview } from '../use-review.js';
@@ -57,7 +56,7 @@ export default function DocumentEditor({ start, note }: Props) {
         <p className="quiet">{words('editorHint')}</p>
       </section>
       <FaultsByLine faults={faults} text={text} editor={editor} />
-      {faultsOf(submission.check.error).length === 0 && <Problem error={submission.check.error} />}
+      <Refusal submission={submission} />
       <p className="actions">
         <button type="submit" className="main" disabled={faults.length > 0 || submission.check.isPending}>
           {submission.check.isPending ? words('reviewing') : words('review')}
