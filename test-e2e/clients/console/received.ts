@@ -90,6 +90,33 @@ export const received = area('received documents in the console', ({ deployment,
     await row(page, second).waitFor();
   });
 
+  it('does not approve a document that another has replaced since it was shown, and shows the other one.', async () => {
+    const encf = await accepted();
+    let isReplaced = false;
+    const page = await signedIn('/console/');
+    await page.route('**/fe/recepcion/api/invoices/all*', async (route) => {
+      const response = await route.fetch();
+      const body = await response.json();
+      for (const invoice of isReplaced ? [] : (body.invoices ?? []))
+        if (invoice.encf === encf) Object.assign(invoice, { id: 9_000_001, total_amount: 100 });
+      await route.fulfill({ response, json: body });
+    });
+    await page.getByLabel('Contribuyente').selectOption(demo().buyer_rnc);
+    await page.getByRole('link', { name: 'Recibidos', exact: true }).click();
+    await row(page, encf).getByText('RD$ 100.00').waitFor();
+    isReplaced = true;
+    await row(page, encf).getByRole('button', { name: 'Aprobar' }).click();
+    await page.getByRole('button', { name: `Aprobar ${encf}` }).click();
+    await results(page).getByText('El comprobante cambió desde que se mostró').waitFor();
+    expect(await results(page).getByRole('button', { name: 'Intentar de nuevo' }).count()).toBe(0);
+    await accessible(page);
+    await row(page, encf).getByText('RD$ 11,430.00').waitFor();
+    expect(await decisions(encf)).toEqual([]);
+    await row(page, encf).getByRole('button', { name: 'Aprobar' }).click();
+    await page.getByRole('button', { name: `Aprobar ${encf}` }).click();
+    await row(page, encf).getByText('Aprobado').waitFor();
+  });
+
   it('shows a document with its signer, confirmation and files, and the present state after an act and “back”.', async () => {
     const encf = await accepted();
     await until(

@@ -1,6 +1,6 @@
 import { type QueryClient, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { bodyOf, gateway } from './gateway.js';
+import { bodyOf, GatewayError, gateway } from './gateway.js';
 import { type Place, usePlace } from './place.js';
 import { type Approval, findReceived, oneReceivedKey, type ReceivedInvoice } from './received.js';
 
@@ -17,6 +17,12 @@ export interface Outcome {
 /** Whether the authority refused a decision that was recorded, so that a new one is possible. */
 export function isRefused({ approval }: Outcome): boolean {
   return approval?.authority_submission_status === 'Rechazado';
+}
+
+/** Whether the same decision may succeed later; not about a document that another has replaced since it was shown. */
+export function mayRepeat({ error }: Outcome): boolean {
+  const isReplaced = error instanceof GatewayError && error.items.some(({ type }) => type === 'mismatch');
+  return error !== undefined && !isReplaced;
 }
 
 /** Documents whose decisions are sent at the same time. */
@@ -50,10 +56,11 @@ export function useDecisions() {
     };
     await Promise.all(Array.from({ length: AT_A_TIME }, work));
     // Also where it failed: the document may have been decided elsewhere, or the session may have ended.
-    for (const name of ['received', 'received one', 'decisions']) queries.invalidateQueries({ queryKey: [name] });
+    const names = ['received', 'received one', 'received document', 'decisions'];
+    for (const name of names) queries.invalidateQueries({ queryKey: [name] });
   }
 
-  const failed = outcomes.filter(({ error }) => error);
+  const failed = outcomes.filter(mayRepeat);
   return {
     outcomes,
     busy: outcomes.some(({ approval, error }) => !approval && !error),
@@ -69,10 +76,12 @@ export function useDecisions() {
   };
 }
 
-function send({ encf, provider_rnc, buyer_rnc }: ReceivedInvoice, env: Place['env'], decision: Decision) {
+function send({ id, encf, provider_rnc, buyer_rnc }: ReceivedInvoice, env: Place['env'], decision: Decision) {
   return bodyOf(
     gateway.POST('/acecf', {
       body: {
+        // The document that the person saw: another may have taken its number meanwhile.
+        ecf_document_id: id,
         issuer_rnc: provider_rnc,
         receiver_rnc: buyer_rnc,
         encf,

@@ -1,6 +1,6 @@
 import { useEffect, useRef } from 'react';
 import { useTranslations } from 'use-intl';
-import { isRefused, type Outcome, type useDecisions } from '../../data/decisions.js';
+import { isRefused, mayRepeat, type Outcome, type useDecisions } from '../../data/decisions.js';
 import { Fault } from '../../ui/fault.js';
 import { ReceivedLink } from './inbox.js';
 import { Sends } from './states.js';
@@ -26,7 +26,7 @@ export function Results({ acts }: { acts: ReturnType<typeof useDecisions> }) {
       </ul>
       {!busy && (
         <div className="actions">
-          {outcomes.some(({ error }) => error) && (
+          {outcomes.some(mayRepeat) && (
             <button type="button" onClick={acts.repeat}>
               {words('repeat')}
             </button>

@@ -28,4 +28,7 @@ export const reasons: typeof spanish = {
   cmyk: 'The JPEG has CMYK colours, which are for print shops. Save it with RGB colours.',
   damaged: 'The picture is cut off or damaged. Save it again.',
   too_costly: 'The picture is too hard to read. Save it again as a plain PNG or JPEG.',
+  // Decisions
+  mismatch:
+    'The document has changed since it was shown: another one has this number now. No decision was signed; look at it and decide again.',
 };

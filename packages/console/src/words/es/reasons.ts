@@ -28,4 +28,7 @@ export const reasons = {
   cmyk: 'El JPEG tiene colores CMYK (de imprenta). Guárdelo con colores RGB.',
   damaged: 'La imagen está incompleta o dañada. Guárdela de nuevo.',
   too_costly: 'La imagen es demasiado difícil de leer. Guárdela de nuevo como PNG o JPEG sencillo.',
+  // Decisions
+  mismatch:
+    'El comprobante cambió desde que se mostró: otro tiene ahora este número. No se firmó nada; revíselo y decida de nuevo.',
 };
