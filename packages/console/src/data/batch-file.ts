@@ -1,5 +1,5 @@
 import { type CsvFile, decodeText, type Encoding, type Problem, readInvoices } from '@ecf/csv-invoices';
-import { randomKey, sha256 } from './digest.js';
+import { sha256 } from './digest.js';
 
 /** The documents of a file that a person chose. */
 export interface BatchFile {
@@ -32,7 +32,7 @@ export async function readBatchFile(chosen: File): Promise<BatchFile | readonly 
   const lines = json ?? csv!.invoices.map(({ document, reference }) => JSON.stringify({ ...document, reference }));
   if (lines.length === 0) return [{ kind: 'empty' }];
   if (lines.length > MOST_DOCUMENTS) return [{ kind: 'documents', count: lines.length }];
-  return { name: chosen.name, encoding, lines, csv, key: await keyOf(lines) };
+  return { name: chosen.name, encoding, lines, csv, key: keyOf(lines) };
 }
 
 /** The documents of a JSON array, of one document, or of NDJSON; null for a text that begins otherwise. */
@@ -51,14 +51,11 @@ function jsonLines(text: string): string[] | null {
  * A file of some lines of another, by their numbers from 1. `after` is the batch that refused them, under whose key they would
  * not be sent again.
  */
-export async function someLines(file: BatchFile, numbers: readonly number[], after?: string): Promise<BatchFile> {
+export function someLines(file: BatchFile, numbers: readonly number[], after?: string): BatchFile {
   const of = <T>(all: readonly T[]) => numbers.map((number) => all[number - 1] as T);
   const lines = of(file.lines);
   const csv = file.csv && { ...file.csv, invoices: of(file.csv.invoices) };
-  return { ...file, lines, csv, key: await keyOf(after === undefined ? lines : [after, ...lines]) };
+  return { ...file, lines, csv, key: keyOf(after === undefined ? lines : [after, ...lines]) };
 }
 
-/** Browsers compute a digest only over HTTPS and on the same machine; elsewhere the key is that of this reading of the file. */
-async function keyOf(lines: readonly string[]): Promise<string> {
-  return `console-${crypto.subtle ? await sha256(lines.join('\n')) : randomKey()}`;
-}
+const keyOf = (lines: readonly string[]) => `console-${sha256(lines.join('\n'))}`;

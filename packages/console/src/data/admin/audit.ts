@@ -32,19 +32,16 @@ export interface Chain {
 
 const FIRST_PREVIOUS_HASH = '0'.repeat(64);
 
-/** False on a page without TLS, where browsers have no hash functions. */
-export const canVerify = () => globalThis.crypto?.subtle !== undefined;
-
 /**
  * Checks entries in the order of their numbers: each against its own hash, and against the entry before it. With `gaps`, an entry
  * may be missing, as in a filtered list.
  */
-export async function verifyChain(entries: readonly AuditEntry[], { gaps }: { gaps: boolean }): Promise<Chain | null> {
+export function verifyChain(entries: readonly AuditEntry[], { gaps }: { gaps: boolean }): Chain | null {
   const [first] = entries;
   if (first === undefined) return null;
   let last: AuditEntry | null = null;
   for (const entry of entries) {
-    const kind = await faultOf(entry, last, gaps);
+    const kind = faultOf(entry, last, gaps);
     if (kind !== null)
       return { from: first.seq, to: last?.seq ?? first.seq, entries: entries.length, fault: { seq: entry.seq, kind } };
     last = entry;
@@ -52,13 +49,13 @@ export async function verifyChain(entries: readonly AuditEntry[], { gaps }: { ga
   return { from: first.seq, to: last?.seq ?? first.seq, entries: entries.length, fault: null };
 }
 
-async function faultOf(entry: AuditEntry, before: AuditEntry | null, gaps: boolean) {
+function faultOf(entry: AuditEntry, before: AuditEntry | null, gaps: boolean) {
   const follows = before !== null && entry.seq === before.seq + 1;
   if (before !== null && !follows && !gaps) return 'missing';
   const previous = follows ? before.hash : entry.seq === 1 ? FIRST_PREVIOUS_HASH : entry.previous_hash;
   if (entry.previous_hash !== previous) return 'unlinked';
   const { hash, ...rest } = entry;
-  return (await sha256(entry.previous_hash + canonicalJson(rest))) === hash ? null : 'changed';
+  return sha256(entry.previous_hash + canonicalJson(rest)) === hash ? null : 'changed';
 }
 
 /** Checks the whole log from its first entry. `checked` is the number of entries so far. */
@@ -72,7 +69,7 @@ export function useWholeChain() {
         const page = await pageOf({ order: 'asc', limit: 1_000, after });
         if (last === undefined && page.entries[0] !== undefined && page.entries[0].seq !== 1)
           return { ...chain, fault: { seq: 1, kind: 'missing' } };
-        const part = await verifyChain(last === undefined ? page.entries : [last, ...page.entries], { gaps: false });
+        const part = verifyChain(last === undefined ? page.entries : [last, ...page.entries], { gaps: false });
         if (part !== null) chain = { ...part, from: 1, entries: part.to };
         if (chain.fault !== null) return chain;
         setChecked(chain.to);

@@ -21,7 +21,7 @@ export function AlreadySent({ file, batch, onReplace }: AlreadySentProps) {
   sentFiles.set(batch_id, file);
   const again = async () => {
     const lines = (await refusedResults(env, batch_id)).map(({ line }) => line);
-    onReplace(await someLines(file, lines, batch_id));
+    onReplace(someLines(file, lines, batch_id));
   };
   return (
     <>

@@ -61,7 +61,7 @@ function Faulty({ batch, file, onReplace }: OutcomeProps) {
   const withoutFaulty = async () => {
     const faulty = new Set((await refusedResults(env, batch.batch_id)).map(({ line }) => line));
     const numbers = file.lines.map((_, index) => index + 1).filter((number) => !faulty.has(number));
-    onReplace(await someLines(file, numbers));
+    onReplace(someLines(file, numbers));
   };
   return (
     <>

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { useTranslations } from 'use-intl';
+import { sha256 as checksum } from '../../data/digest.js';
 import { usePlace } from '../../data/place.js';
 import { filesOf, oneReceivedKey, type ReceivedInvoice } from '../../data/received.js';
 import { Choice } from '../../ui/field.js';
@@ -127,7 +128,7 @@ const CONTENT = ['FechaEmision', 'MontoTotal', 'FechaHoraFirma'] as const;
 
 type Content = { [Name in (typeof CONTENT)[number] | 'sha256']?: string | undefined };
 
-/** What a document states, as its XML has it, and the checksum of the XML where the browser computes one (over HTTPS). */
+/** What a document states, as its XML has it, and the checksum of the XML. */
 function useContent(invoice: ReceivedInvoice, sha256?: string): Content {
   const { env } = usePlace();
   const { data } = useQuery({
@@ -136,14 +137,9 @@ function useContent(invoice: ReceivedInvoice, sha256?: string): Content {
       const file = await filesOf(invoice, env).xml(sha256);
       const xml = new DOMParser().parseFromString(await file.text(), 'application/xml');
       const content = CONTENT.map((name) => [name, xml.querySelector(name)?.textContent ?? undefined]);
-      return { ...Object.fromEntries(content), sha256: await checksum(file) };
+      return { ...Object.fromEntries(content), sha256: checksum(new Uint8Array(await file.arrayBuffer())) };
     },
     staleTime: Number.POSITIVE_INFINITY,
   });
   return data ?? {};
-}
-
-async function checksum(file: Blob): Promise<string | undefined> {
-  const hash = await crypto.subtle?.digest('SHA-256', await file.arrayBuffer());
-  return hash && [...new Uint8Array(hash)].map((byte) => byte.toString(16).padStart(2, '0')).join('');
 }

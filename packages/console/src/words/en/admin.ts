@@ -255,7 +255,6 @@ export const admin: typeof spanish = {
       missing: 'An entry before {seq} is missing.',
       unlinked: 'Entry {seq} does not follow the entry before it.',
     },
-    noTls: 'Without TLS the browser cannot verify the chain. Use `ecf audit verify`.',
   },
   deployment: {
     title: 'Server',

@@ -257,7 +257,6 @@ export const admin = {
       missing: 'Falta una entrada antes de la {seq}.',
       unlinked: 'La entrada {seq} no sigue a la anterior.',
     },
-    noTls: 'Sin TLS el navegador no puede verificar la cadena. Use `ecf audit verify`.',
   },
   deployment: {
     title: 'Servidor',
