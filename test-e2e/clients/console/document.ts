@@ -86,9 +86,13 @@ export const document = area('the page of an issued document', ({ deployment, si
     const rejecting = await deployment.demo.fault({ operation: 'consultaresultado', kind: 'verdict', verdict });
     await waiting();
     await page.getByText('El número pertenece a un envío anterior.').waitFor();
-    await page.getByText('necesita otro e-NCF').waitFor();
     await accessible(page);
     expect(await page.evaluate('document.documentElement.scrollWidth <= window.innerWidth')).toBe(true);
+    // Under another number the authority would have the same sale twice.
+    expect(await page.getByText('necesita otro e-NCF').count()).toBe(0);
+    expect(await page.getByRole('link', { name: 'Corregir y repetir' }).count()).toBe(0);
+    await page.goto(`${deployment.running.demo.base_url}/console/invoices/new?repeat=${encf}`);
+    await page.getByText('El número pertenece a un envío anterior.').waitFor();
     await rejecting();
     await submitting;
   });

@@ -1,5 +1,6 @@
 import { Link } from '@tanstack/react-router';
 import { useTranslations } from 'use-intl';
+import { hasEarlierSubmission } from '../../data/earlier-submission.js';
 import { fileOf, type Invoice } from '../../data/invoices.js';
 import { useMay, usePlace } from '../../data/place.js';
 import { FileButton } from '../../ui/file-button.js';
@@ -28,12 +29,14 @@ export function Files({ invoice: { env, issuer_rnc: rnc, encf, status } }: { inv
 const NOTES = ['33', '34'];
 
 /** What can follow from the document: another try for a rejected one, a credit note for an accepted invoice. */
-export function Actions({ invoice: { issuer_rnc, encf, ecf_type, status } }: { invoice: Invoice }) {
+export function Actions({ invoice }: { invoice: Invoice }) {
   const words = useTranslations('invoice');
   const { rnc } = usePlace();
   const maySubmit = useMay('submit');
+  const { issuer_rnc, encf, ecf_type, status } = invoice;
   if (!maySubmit || rnc !== issuer_rnc) return null;
   if (status === 'Rechazado') {
+    if (hasEarlierSubmission(invoice)) return null;
     return (
       <Link className="button main" to="/invoices/new" search={{ repeat: encf }}>
         {words('correct')}

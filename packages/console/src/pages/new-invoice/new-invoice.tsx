@@ -2,9 +2,11 @@ import type { DocumentNode } from '@ecf/domain';
 import { getRouteApi } from '@tanstack/react-router';
 import { lazy, Suspense, useState } from 'react';
 import { useTranslations } from 'use-intl';
-import { useInvoice, useInvoiceDocument } from '../../data/invoices.js';
+import { hasEarlierSubmission, NUMBER_USED } from '../../data/earlier-submission.js';
+import { type Invoice, useInvoice, useInvoiceDocument } from '../../data/invoices.js';
 import { usePlace } from '../../data/place.js';
 import { Loaded } from '../../ui/loaded.js';
+import { useRemedy } from '../../ui/remedy.js';
 import { creditDocument, creditNoteFor, fitsTheForm } from './credit-note.js';
 import { documentOf, emptyDraft } from './draft.js';
 import { InvoiceForm } from './form.js';
@@ -60,21 +62,28 @@ function Repeat({ encf }: { encf: string }) {
   const { rnc } = usePlace();
   const invoice = useInvoice(rnc, encf);
   const document = useInvoiceDocument(rnc, encf);
+  const remedy = useRemedy();
+  const obstacle = (rejected: Invoice) => {
+    if (rejected.status !== 'Rechazado')
+      return words('newInvoice.notRejected', { encf, status: words(`status.${rejected.status}`) });
+    return hasEarlierSubmission(rejected) ? remedy(NUMBER_USED) : null;
+  };
   return (
     <>
       <h1>{words('newInvoice.repeatTitle', { encf })}</h1>
       <Loaded query={invoice}>
-        {({ status, sequence_used, ecf_type }) =>
-          status === 'Rechazado' ? (
+        {(rejected) => {
+          const { sequence_used, ecf_type } = rejected;
+          const why = obstacle(rejected);
+          if (why !== null) return <p className="problem">{why}</p>;
+          return (
             <Loaded query={document}>
               {(issued) => (
                 <Rejected issued={issued as DocumentNode} encf={encf} type={ecf_type} used={sequence_used !== false} />
               )}
             </Loaded>
-          ) : (
-            <p className="problem">{words('newInvoice.notRejected', { encf, status: words(`status.${status}`) })}</p>
-          )
-        }
+          );
+        }}
       </Loaded>
     </>
   );
