@@ -198,7 +198,17 @@ export const administration = area('the administration in the console', ({ deplo
     await page.getByText('The services handled all events.').waitFor();
 
     const to = (path: string) => page.goto(`${running.demo.base_url}/console/admin/${path}`);
+    // A document that was not sent because its file is lost has no outcome to record.
+    const lost = { encf: 'E310000000909', alarm: 'document-lost', state: 'committed' };
+    await page.route('**/admin/documents/alarmed*', async (route) => {
+      const response = await route.fetch();
+      const { documents, next } = await response.json();
+      const all = documents.flatMap((document: object) => [document, { ...document, ...lost }]);
+      await route.fulfill({ response, json: { documents: all, next } });
+    });
     await to('documents');
+    await row(page, lost.encf).getByText('The stored XML cannot be read.').waitFor();
+    expect(await row(page, lost.encf).getByRole('button').count()).toBe(0);
     await row(page, encf).getByRole('button', { name: 'Resolve' }).click();
     await page.getByLabel('What did you find?').selectOption('resend');
     await accessible(page);

@@ -138,7 +138,7 @@ export const admin: typeof spanish = {
   },
   documents: {
     title: 'Stopped documents',
-    hint: 'The system cannot find out by itself whether the DGII has these receipts. Look them up at the DGII and record what you found.',
+    hint: 'The system cannot continue with these receipts by itself. The column "Why" says what to do. Use "Resolve" only after looking the receipt up at the DGII.',
     empty: 'No receipt waits for a person.',
     encf: 'e-NCF',
     issuer: 'Issuer',
@@ -147,8 +147,9 @@ export const admin: typeof spanish = {
     acts: 'Actions',
     alarms: {
       'no-query': 'CerteCF cannot be queried, and the answer to the submission was lost',
-      'no-certificate': 'There is no certificate to query it',
-      'document-lost': 'The DGII does not recognize its TrackId',
+      'no-certificate': 'The taxpayer has no valid certificate. Upload one; the receipt then continues by itself.',
+      'document-lost':
+        'The stored XML cannot be read. Restore the archive from the backup; the receipt then continues by itself.',
       overdue: 'No answer after 72 hours',
       'contingency-late': 'It could not be sent within the 72 hours of the contingency',
     },

@@ -136,7 +136,7 @@ export const admin = {
   },
   documents: {
     title: 'Comprobantes detenidos',
-    hint: 'El sistema no puede averiguar por sí mismo si la DGII tiene estos comprobantes. Búsquelos en la DGII y registre lo que encontró.',
+    hint: 'El sistema no puede continuar por sí mismo con estos comprobantes. La columna «Por qué» dice qué hacer. Use «Resolver» solo después de buscar el comprobante en la DGII.',
     empty: 'Ningún comprobante espera a una persona.',
     encf: 'e-NCF',
     issuer: 'Emisor',
@@ -145,8 +145,9 @@ export const admin = {
     acts: 'Acciones',
     alarms: {
       'no-query': 'En CerteCF no se puede consultar, y se perdió la respuesta al envío',
-      'no-certificate': 'Sin certificado para consultarlo',
-      'document-lost': 'La DGII no reconoce su TrackId',
+      'no-certificate': 'El contribuyente no tiene un certificado válido. Cargue uno; el comprobante continúa solo.',
+      'document-lost':
+        'No se puede leer el XML guardado. Restaure el archivo desde el respaldo; el comprobante continúa solo.',
       overdue: 'Sin respuesta después de 72 horas',
       'contingency-late': 'No se pudo enviar dentro de las 72 horas de la contingencia',
     },

@@ -1,3 +1,4 @@
+import { canTransition, type EmissionState } from '@ecf/domain';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useTranslations } from 'use-intl';
@@ -67,9 +68,17 @@ function Rows({ rows }: { rows: readonly AlarmedDocument[] }) {
   );
 }
 
+const ACTS = [
+  { name: 'adopt', event: 'in-process' },
+  { name: 'resend', event: 'cleared-to-resend' },
+] as const;
+
+/** What a person may decide about the document in its present state; nothing where another act than a decision helps. */
 function Resolve({ document }: { document: AlarmedDocument }) {
   const words = useTranslations('admin.documents');
-  const [action, choose] = useState<'adopt' | 'resend'>('adopt');
+  const acts = ACTS.filter(({ event }) => canTransition(document.state as EmissionState, event));
+  const [action, choose] = useState(acts[0]?.name);
+  if (action === undefined) return null;
   return (
     <Act
       name={words('resolve')}
@@ -80,10 +89,7 @@ function Resolve({ document }: { document: AlarmedDocument }) {
       <Choice
         label={words('found')}
         value={action}
-        options={[
-          ['adopt', words('adopt')],
-          ['resend', words('resend')],
-        ]}
+        options={acts.map(({ name }) => [name, words(name)])}
         onChange={(chosen) => choose(chosen as typeof action)}
       />
       {action === 'adopt' && (
