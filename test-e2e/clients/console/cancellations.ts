@@ -12,7 +12,7 @@ export const cancellations = area('cancellations in the console', ({ deployment,
     await page.getByText('No hay anulaciones.').waitFor();
     await accessible(page);
     await page.getByRole('link', { name: 'Anular números' }).press('Enter');
-    await page.getByText('La anulación destruye los números para siempre').waitFor();
+    await page.getByText('La anulación es definitiva').waitFor();
     const range = (number: number) => page.getByRole('group', { name: `Rango ${number}` });
     await range(1).getByLabel('Desde').fill('E310000008010');
     await range(1).getByLabel('Hasta').fill('8000');

@@ -16,7 +16,7 @@ export const cancellations: typeof spanish = {
   more: 'and {count, plural, one {# more range} other {# more ranges}}',
   inXml: '{count, plural, one {Another range is} other {# other ranges are}} in the XML.',
   effect:
-    'A cancellation destroys the numbers for good: no receipt can be issued with them, and it cannot be undone. It does not cancel issued invoices; issue a credit note (34) for that.',
+    'A cancellation is final: no receipt can be issued with these numbers. It does not cancel issued invoices; issue a credit note (34) for that.',
   notHere: 'The DGII cancels no numbers in CerteCF. Choose TesteCF or eCF.',
   range: 'Range {number}',
   type: 'Type',

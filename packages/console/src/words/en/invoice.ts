@@ -22,7 +22,7 @@ export const invoice: typeof spanish = {
   decided: 'Decision of the DGII',
   acknowledged: 'Acknowledgement of the buyer',
   noReason: 'No reason given',
-  doubtful: 'The signer is not known; it does not count until it is confirmed.',
+  doubtful: 'The signer is not known: the answer is provisional until a known signer of the buyer confirms it.',
   invalidAcknowledgement: 'The acknowledgement is not valid: {reason}',
   notes: 'Notes that modify it',
   credit: 'Make a credit note',

@@ -1,7 +1,7 @@
 export const admin = {
   title: 'Administración',
   reason: 'Motivo',
-  reasonHint: 'Queda guardado con el acto.',
+  reasonHint: 'Queda en el registro de auditoría junto con la acción.',
   nav: {
     state: 'Estado',
     accounts: 'Cuentas',

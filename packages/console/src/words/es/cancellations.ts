@@ -14,7 +14,7 @@ export const cancellations = {
   more: 'y {count, plural, one {# rango más} other {# rangos más}}',
   inXml: '{count, plural, one {Otro rango está} other {Otros # rangos están}} en el XML.',
   effect:
-    'La anulación destruye los números para siempre: con ellos no se emitirá ningún comprobante, y no se puede deshacer. No anula facturas emitidas; para eso emita una nota de crédito (34).',
+    'La anulación es definitiva: estos números ya no se podrán usar en ningún comprobante. No anula facturas emitidas; para eso emita una nota de crédito (34).',
   notHere: 'En CerteCF la DGII no anula números. Elija TesteCF o eCF.',
   range: 'Rango {number}',
   type: 'Tipo',

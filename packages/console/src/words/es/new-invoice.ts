@@ -72,7 +72,7 @@ export const newInvoice = {
   faults: 'Corrija esto antes de enviar',
   warnings: 'Se puede enviar, pero la DGII podría observarlo',
   ready: 'Listo para enviar a la DGII',
-  readyHint: 'La revisión no encontró faltas y no ha usado ningún número.',
+  readyHint: 'La revisión no encontró errores y no ha usado ningún número.',
   send: 'Enviar',
   sending: 'Enviando…',
   back: 'Seguir editando',

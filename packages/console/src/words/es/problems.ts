@@ -33,7 +33,8 @@ export const problems = {
   request_timeout: 'La solicitud no llegó completa. Intente de nuevo.',
   conflict: 'Alguien cambió esto mientras tanto. Revise el estado actual y decida de nuevo.',
   already_answered: 'Este comprobante ya tenía una decisión. No se envió otra.',
-  not_printable: 'No hay representación impresa: el comprobante fue rechazado o anulado. Su XML sigue disponible.',
+  not_printable:
+    'No hay representación impresa: la DGII rechazó el comprobante, o se retiró sin enviarlo. Su XML sigue disponible.',
   encf_already_used: 'Ese e-NCF ya lo tiene otro comprobante. Compare ambos; use otro número solo si es otra venta.',
   encf_cancelled: 'Ese e-NCF fue anulado. Use otro número.',
   idempotency_conflict:
