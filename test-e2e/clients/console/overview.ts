@@ -81,7 +81,7 @@ export const overview = area('the overview, the invoices and the deliveries', ({
     await page.getByRole('link', { name: /^\d+ por responder$/ }).click();
     await page.waitForURL(/received\?status=pending/);
     await page.goBack();
-    await page.getByRole('table', { name: 'Mayores proveedores, 30 días' }).getByRole('link').click();
+    await page.getByRole('table', { name: 'Mayores suplidores, 30 días' }).getByRole('link').click();
     await page.waitForURL((url) => url.search.includes(`provider=${deployment.running.demo.issuer_rnc}`));
     await page.getByRole('row').nth(1).waitFor();
   });

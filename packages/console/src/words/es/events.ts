@@ -57,12 +57,12 @@ export const events = {
       },
     },
     received: {
-      accepted: { title: 'Comprobante recibido', meaning: 'Un proveedor lo envió y se le dio acuse de recibo.' },
+      accepted: { title: 'Comprobante recibido', meaning: 'Un suplidor lo envió y se le dio acuse de recibo.' },
       refused: { title: 'Documento no recibido', meaning: 'Llegó un documento con errores y se devolvió al emisor.' },
       confirmed: { title: 'Recibido confirmado', meaning: 'La DGII tiene el mismo comprobante.' },
       disputed: {
         title: 'Recibido sin confirmar',
-        meaning: 'La DGII lo rechazó o no lo tiene. No lo registre ni lo pague; pregunte al proveedor.',
+        meaning: 'La DGII lo rechazó o no lo tiene. No lo registre ni lo pague; pregunte al suplidor.',
       },
     },
     approval: {
@@ -70,7 +70,7 @@ export const events = {
       sent: { title: 'Decisión enviada', meaning: 'Se aprobó o rechazó un comprobante recibido.' },
       refused: {
         title: 'Decisión no aceptada',
-        meaning: 'La DGII o el proveedor no la aceptó. Abra el comprobante para ver qué vale.',
+        meaning: 'La DGII o el suplidor no la aceptó. Abra el comprobante para ver qué vale.',
       },
     },
     cancellation: {

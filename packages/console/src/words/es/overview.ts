@@ -14,7 +14,7 @@ export const overview = {
   byMonth: 'ITBIS por mes de emisión',
   monthName: 'Mes',
   topBuyers: 'Mayores compradores, 30 días',
-  topProviders: 'Mayores proveedores, 30 días',
+  topProviders: 'Mayores suplidores, 30 días',
   name: 'Nombre',
   noBuyer: 'Consumidor final',
   attention: 'Por atender',
@@ -34,7 +34,7 @@ export const overview = {
   awaited: 'Aprobaciones pendientes',
   awaitedCount: '{count, plural, one {# por responder} other {# por responder}}',
   noneAwaited: 'Ningún comprobante recibido espera su respuesta.',
-  provider: 'Proveedor',
+  provider: 'Suplidor',
   encf: 'e-NCF',
   daysLeft: 'Plazo',
 };

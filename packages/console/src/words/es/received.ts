@@ -1,12 +1,12 @@
 export const received = {
   title: 'Comprobantes recibidos',
-  provider: 'Proveedor',
-  providerRnc: 'RNC del proveedor',
+  provider: 'Suplidor',
+  providerRnc: 'RNC del suplidor',
   date: 'Recibido',
   authority: 'En la DGII',
   approval: 'Aprobación',
   empty:
-    'Ningún comprobante recibido cumple estos filtros. Los comprobantes de sus proveedores llegan aquí por sí solos.',
+    'Ningún comprobante recibido cumple estos filtros. Los comprobantes de sus suplidores llegan aquí por sí solos.',
   approve: 'Aprobar',
   reject: 'Rechazar',
   awaits: 'Por decidir',
@@ -22,12 +22,12 @@ export const received = {
   decide: {
     approve: '{count, plural, one {Aprobar {encf}} other {Aprobar # comprobantes}}',
     reject: '{count, plural, one {Rechazar {encf}} other {Rechazar # comprobantes}}',
-    effect: 'La decisión se firma y se envía a la DGII y al proveedor. No se puede cambiar después.',
+    effect: 'La decisión se firma y se envía a la DGII y al suplidor. No se puede cambiar después.',
     unconfirmed:
       '{count, plural, one {La DGII no ha confirmado este comprobante.} other {La DGII no ha confirmado # de estos comprobantes.}} Compruébelo antes de aprobar.',
     reason: 'Rechazar por',
     reasons: { '1': 'Bienes o servicios no recibidos', '2': 'Bienes o servicios defectuosos' },
-    other: 'Otro motivo, como lo leerá el proveedor',
+    other: 'Otro motivo, como lo leerá el suplidor',
     send: 'Rechazar por este motivo',
   },
   results: {
@@ -52,12 +52,12 @@ export const received = {
     failed: 'No llegó a la DGII; se envía de nuevo',
   },
   atProvider: {
-    none: 'Sin enviar al proveedor',
-    pending: 'El proveedor no ha respondido; se envía de nuevo',
-    delivered: 'Entregada al proveedor',
-    refused: 'El proveedor no la aceptó',
-    no_receiver: 'El proveedor no tiene dirección para recibirla',
-    failed: 'No se pudo entregar al proveedor',
+    none: 'Sin enviar al suplidor',
+    pending: 'El suplidor no ha respondido; se envía de nuevo',
+    delivered: 'Entregada al suplidor',
+    refused: 'El suplidor no la aceptó',
+    no_receiver: 'El suplidor no tiene dirección para recibirla',
+    failed: 'No se pudo entregar al suplidor',
   },
   confirmed: {
     pending: 'Por confirmar',
@@ -69,9 +69,9 @@ export const received = {
   confirmation: {
     pending: 'La DGII no ha respondido todavía. Espere a que lo confirme antes de registrarlo o pagarlo.',
     confirmed: 'La DGII aceptó un comprobante con este código de seguridad, este total y este comprador.',
-    rejected: 'La DGII rechazó este comprobante. No lo registre ni lo pague; pida otro al proveedor.',
+    rejected: 'La DGII rechazó este comprobante. No lo registre ni lo pague; pida otro al suplidor.',
     unknown:
-      'La DGII no tiene este comprobante. No lo registre ni lo pague mientras no se confirme; pregunte al proveedor.',
+      'La DGII no tiene este comprobante. No lo registre ni lo pague mientras no se confirme; pregunte al suplidor.',
     not_available: 'En este ambiente la DGII no responde consultas de comprobantes.',
   },
   detail: {
@@ -89,11 +89,11 @@ export const received = {
       null: 'No hay lista de emisores de confianza: el nombre del certificado no prueba nada.',
     },
     known: {
-      true: 'Este firmante ya firmó comprobantes del proveedor que la DGII confirmó.',
-      false: 'Este firmante no ha firmado antes un comprobante del proveedor que la DGII confirmara.',
+      true: 'Este firmante ya firmó comprobantes del suplidor que la DGII confirmó.',
+      false: 'Este firmante no ha firmado antes un comprobante del suplidor que la DGII confirmara.',
     },
     warnings: 'Observaciones',
-    received: 'Recibido del proveedor',
+    received: 'Recibido del suplidor',
     acknowledged: 'Acuse de recibo enviado (ARECF)',
     decided: { '1': 'Aprobación comercial (ACECF)', '2': 'Rechazo comercial (ACECF)' },
     superseded: 'Respondía a otro comprobante con este número.',
