@@ -5,6 +5,7 @@ import {
   ROOT_CONTEXT,
   type Span,
   SpanKind,
+  type SpanOptions,
   SpanStatusCode,
   trace,
 } from '@opentelemetry/api';
@@ -95,28 +96,22 @@ export async function withProducerSpans<E extends TracedEvent>(
 }
 
 /** Handles an event inside a CONSUMER span of the same trace. */
-export async function withConsumerSpan<T>(event: TracedEvent, group: string, handle: () => Promise<T>): Promise<T> {
-  const parent = contextOf(event.traceparent);
+export function withConsumerSpan<T>(event: TracedEvent, group: string, handle: () => Promise<T>): Promise<T> {
   const options = {
     kind: SpanKind.CONSUMER,
     attributes: { 'messaging.consumer.group.name': group, ...attributes(event, 'process') },
   };
-  const span = tracer.startSpan(`process ${event.topic}`, options, parent);
-  try {
-    return await context.with(trace.setSpan(parent, span), handle);
-  } catch (error) {
-    fail(span, error);
-    throw error;
-  } finally {
-    span.end();
-  }
+  return inSpan(contextOf(event.traceparent), `process ${event.topic}`, options, handle);
 }
 
 /** Runs later work for something that was traced when it came in, as a span of that trace; null = it was not traced. */
 export async function withinTrace<T>(traceparent: string | null, name: string, work: () => Promise<T>): Promise<T> {
   if (traceparent === null) return work();
-  const parent = contextOf(traceparent);
-  const span = tracer.startSpan(name, { kind: SpanKind.INTERNAL }, parent);
+  return inSpan(contextOf(traceparent), name, { kind: SpanKind.INTERNAL }, work);
+}
+
+async function inSpan<T>(parent: Context, name: string, options: SpanOptions, work: () => Promise<T>): Promise<T> {
+  const span = tracer.startSpan(name, options, parent);
   try {
     return await context.with(trace.setSpan(parent, span), work);
   } catch (error) {

@@ -32,10 +32,12 @@ export interface Transaction extends Queries {
 }
 
 export interface TransactionOptions {
-  isolation?: 'read committed' | 'repeatable read' | 'serializable';
-  /** Times that a deadlock (40P01) or serialisation failure (40001) is tried again; default 3. */
-  retries?: number;
+  /** Absent = that of the database, read committed. */
+  isolation?: 'repeatable read';
 }
+
+/** Times that a deadlock (40P01) or serialisation failure (40001) is tried again. */
+const RETRIES = 3;
 
 export interface Database extends Queries {
   /** Commits what `work` did, or rolls all of it back where it throws. `work` runs again after a deadlock. */
@@ -129,7 +131,7 @@ export function openDatabase(url: string, options: DatabaseOptions = {}): Databa
     query: (sql, params) => run({ pool, storage, wrote }, pool, sql, params),
     checkStorage: storage.check,
     async transaction(work, transactionOptions = {}) {
-      for (let retriesLeft = transactionOptions.retries ?? 3; ; retriesLeft -= 1) {
+      for (let retriesLeft = RETRIES; ; retriesLeft -= 1) {
         try {
           return await attempt({ database, storage, wrote }, work, transactionOptions);
         } catch (error) {

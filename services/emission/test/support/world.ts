@@ -318,13 +318,13 @@ export class World {
     await fetch(`${this.simulator.url}/_control/faults${id === undefined ? '' : `/${id}`}`, { method: 'DELETE' });
   }
 
-  /** The row of the latest attempt, or null. */
   /** Bytes that the service committed, whether they have reached the archive or not. */
   async stored(file: string, sha256: string): Promise<Buffer> {
     const archive = openXmlStore(readArchiveSettings({ DATA_DIR: this.folder }), { readOnly: true });
     return ownDocuments(this.database, archive).get(file, sha256);
   }
 
+  /** The row of the latest attempt, or null. */
   async row(encf: string, env = 'TesteCF'): Promise<Record<string, unknown> | null> {
     const { rows } = await this.database.query(
       `SELECT e.encf, e.attempt AS attempts, a.* FROM emission e JOIN attempt a ON a.emission_id = e.id AND a.attempt = e.attempt
