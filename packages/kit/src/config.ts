@@ -142,32 +142,17 @@ function finish<T, S extends z.ZodType>(schema: S, options: SettingOptions<T>, a
   return describeSetting(schema, meta);
 }
 
-/** Builders of settings. Each is required unless it has a default; `.optional` variants yield undefined when unset. */
-export const setting = {
+/** The setting, undefined when unset. */
+function optional<T>(required: z.ZodType<T>): z.ZodType<T | undefined> {
+  return describeSetting(required.optional(), settingMeta(required) as SettingMeta);
+}
+
+const required = {
   /** A whole number between `min` and `max`, both included. */
   integer(options: SettingOptions<number> & { min: number; max: number }) {
     const number = z.string().regex(/^\d+$/).transform(Number).pipe(z.number().int().min(options.min).max(options.max));
     const schema = options.default === undefined ? number : number.default(options.default);
     return finish(schema as z.ZodType<number>, options, `a whole number from ${options.min} to ${options.max}`);
-  },
-  /** A whole number that may be unset. */
-  optionalInteger(options: Omit<SettingOptions<number>, 'default'> & { min: number; max: number }) {
-    const number = z.string().regex(/^\d+$/).transform(Number).pipe(z.number().int().min(options.min).max(options.max));
-    return finish(
-      number.optional() as z.ZodType<number | undefined>,
-      options,
-      `a whole number from ${options.min} to ${options.max}`,
-    );
-  },
-  /** true or false (1, 0, yes, no, on, off are understood). */
-  flag(options: SettingOptions<boolean> & { default: boolean }) {
-    const schema = z
-      .string()
-      .toLowerCase()
-      .pipe(z.enum(['true', 'false', '1', '0', 'yes', 'no', 'on', 'off']))
-      .transform((text) => ['true', '1', 'yes', 'on'].includes(text))
-      .default(options.default);
-    return finish(schema as z.ZodType<boolean>, options, 'true or false');
   },
   /** Text of at least `min` characters. */
   text(options: SettingOptions<string> & { min?: number }) {
@@ -179,26 +164,10 @@ export const setting = {
       (options.min ?? 1) > 1 ? `text of at least ${options.min} characters` : 'text',
     );
   },
-  /** Text that may be unset. */
-  optionalText(options: Omit<SettingOptions<string>, 'default'> & { min?: number }) {
-    const schema = z
-      .string()
-      .min(options.min ?? 1)
-      .optional();
-    return finish(
-      schema as z.ZodType<string | undefined>,
-      options,
-      (options.min ?? 1) > 1 ? `text of at least ${options.min} characters` : 'text',
-    );
-  },
   /** One of a list of words. */
   oneOf<const T extends string>(values: readonly [T, ...T[]], options: SettingOptions<T>) {
     const schema = options.default === undefined ? z.enum(values) : z.enum(values).default(options.default as never);
     return finish(schema as unknown as z.ZodType<T>, options, values.join(', '));
-  },
-  /** One of a list of words, or unset. */
-  optionalOneOf<const T extends string>(values: readonly [T, ...T[]], options: Omit<SettingOptions<T>, 'default'>) {
-    return finish(z.enum(values).optional() as unknown as z.ZodType<T | undefined>, options, values.join(', '));
   },
   /** An address with one of the given protocols (`http:`, `https:` unless said otherwise). */
   url(options: SettingOptions<string> & { protocols?: readonly string[] }) {
@@ -211,32 +180,32 @@ export const setting = {
       `an address with ${protocols.map((p) => `${p}//`).join(' or ')}`,
     );
   },
-  /** An address that may be unset. */
-  optionalUrl(options: Omit<SettingOptions<string>, 'default'> & { protocols?: readonly string[] }) {
-    const protocols = options.protocols ?? ['http:', 'https:'];
-    const schema = z
-      .string()
-      .refine((text) => URL.canParse(text) && protocols.includes(new URL(text).protocol))
-      .optional();
-    return finish(
-      schema as z.ZodType<string | undefined>,
-      options,
-      `an address with ${protocols.map((p) => `${p}//`).join(' or ')}`,
-    );
-  },
-  /** A key of exactly `bytes` bytes, written in base64; yields the bytes. It may be unset. */
-  optionalBase64Key(options: Omit<SettingOptions<never>, 'default'> & { bytes: number }) {
-    const schema = base64(options.bytes).optional() as z.ZodType<Buffer | undefined>;
-    return finish(schema, { secret: true, ...options }, `${options.bytes} bytes in base64`);
-  },
-  /** Keys of `bytes` bytes each, written in base64 and separated by commas; yields the bytes of each. */
-  base64Keys(options: Omit<SettingOptions<never>, 'default'> & { bytes: number }) {
-    return finish(base64List(options.bytes), { secret: true, ...options }, `${options.bytes} bytes in base64`);
-  },
-  /** As {@link setting.base64Keys}, may be unset. */
+};
+
+type Optional<Builder extends 'integer' | 'text' | 'url'> = Omit<Parameters<(typeof required)[Builder]>[0], 'default'>;
+
+/** Builders of settings. Each is required unless it has a default; `.optional` variants yield undefined when unset. */
+export const setting = {
+  ...required,
+  optionalInteger: (options: Optional<'integer'>) => optional(required.integer(options)),
+  optionalText: (options: Optional<'text'>) => optional(required.text(options)),
+  optionalOneOf: <const T extends string>(values: readonly [T, ...T[]], options: Omit<SettingOptions<T>, 'default'>) =>
+    optional(required.oneOf(values, options)),
+  optionalUrl: (options: Optional<'url'>) => optional(required.url(options)),
+  /** Keys of `bytes` bytes each, written in base64 and separated by commas; yields the bytes of each. They may be unset. */
   optionalBase64Keys(options: Omit<SettingOptions<never>, 'default'> & { bytes: number }) {
     const schema = base64List(options.bytes).optional();
     return finish(schema, { secret: true, ...options }, `${options.bytes} bytes in base64`);
+  },
+  /** true or false (1, 0, yes, no, on, off are understood). */
+  flag(options: SettingOptions<boolean> & { default: boolean }) {
+    const schema = z
+      .string()
+      .toLowerCase()
+      .pipe(z.enum(['true', 'false', '1', '0', 'yes', 'no', 'on', 'off']))
+      .transform((text) => ['true', '1', 'yes', 'on'].includes(text))
+      .default(options.default);
+    return finish(schema as z.ZodType<boolean>, options, 'true or false');
   },
   /** Words separated by commas; unset = none. */
   list(options: Omit<SettingOptions<string>, 'default'>) {

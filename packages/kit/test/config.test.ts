@@ -7,7 +7,7 @@ const schema = z.object({
   WAIT_MS: setting.integer({ description: 'Wait', min: 0, max: 1_000 }),
   DEBUG: setting.flag({ description: 'Debug', default: false }),
   MODE: setting.oneOf(['off', 'required'], { description: 'Mode', default: 'off' }),
-  KEY: setting.base64Keys({ description: 'Key', bytes: 32 }),
+  KEY: setting.optionalBase64Keys({ description: 'Key', bytes: 32 }),
   URL: setting.optionalUrl({ description: 'Address' }),
   BROKERS: setting.list({ description: 'Brokers' }),
   NAME: setting.optionalText({ description: 'Name', min: 3 }),
@@ -61,10 +61,7 @@ describe('a configuration', () => {
       'URL is not allowed; allowed: an address with http:// or https://',
       'NAME is not allowed; allowed: text of at least 3 characters',
     ]);
-    expect(problems({})).toEqual([
-      'WAIT_MS is required; allowed: a whole number from 0 to 1000',
-      'KEY is required; allowed: 32 bytes in base64',
-    ]);
+    expect(problems({})).toEqual(['WAIT_MS is required; allowed: a whole number from 0 to 1000']);
     expect(new ConfigError([{ variable: 'PORT', message: 'is required' }]).message).toContain('PORT: is required');
   });
 
@@ -75,6 +72,10 @@ describe('a configuration', () => {
       default: '8080',
     });
     expect(settingMeta(schema.shape.KEY)).toMatchObject({ secret: true });
+    expect(settingMeta(schema.shape.URL)).toEqual({
+      description: 'Address',
+      allowed: 'an address with http:// or https://',
+    });
   });
 });
 
