@@ -1,17 +1,11 @@
 // Writes docs/configuration.md from the settings schemas of all services; with --check, fails when it is stale.
-import fs from 'node:fs';
 import path from 'node:path';
-import { ROOT } from '../setup.mjs';
 import { loadSettingMeta, SERVICES, settingsOf } from './settings.mjs';
-
-const TARGET = path.join(ROOT, 'docs', 'configuration.md');
+import { cell } from './tables.mjs';
+import { writeOrCompare } from './write-or-compare.mjs';
 
 /** Every program with settings. */
 const PROGRAMS = ['deploy/standalone', 'deploy/distributed', ...SERVICES.map((name) => `services/${name}`)];
-
-function cell(text) {
-  return String(text).replaceAll('|', '\\|').replaceAll('\n', ' ');
-}
 
 /** The cells of a setting after its name, with the words that a refused start prints. */
 function cells(variable, schema, settingMeta) {
@@ -69,11 +63,4 @@ async function render() {
   return `${parts.join('\n')}\n`;
 }
 
-const text = await render();
-if (process.argv.includes('--check')) {
-  const present = fs.existsSync(TARGET) ? fs.readFileSync(TARGET, 'utf8') : '';
-  if (present !== text) {
-    process.stderr.write('docs/configuration.md is stale; run `npm run generate`\n');
-    process.exit(1);
-  }
-} else fs.writeFileSync(TARGET, text);
+writeOrCompare(new Map([['docs/configuration.md', await render()]]));

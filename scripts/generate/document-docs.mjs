@@ -1,10 +1,9 @@
 // Writes docs/rules.md, the reference of every element and every business rule; with --check, fails when it is stale.
-import fs from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { ROOT } from '../setup.mjs';
-
-const TARGET = path.join(ROOT, 'docs', 'rules.md');
+import { table } from './tables.mjs';
+import { writeOrCompare } from './write-or-compare.mjs';
 
 async function load(file) {
   return import(pathToFileURL(path.join(ROOT, 'packages', file)).href);
@@ -15,18 +14,6 @@ const { schemaOf } = await load('ecf-xml/dist/catalogue/element-rules.js');
 const codeLists = await load('ecf-xml/dist/catalogue/code-lists.js');
 const { describeType } = await load('ecf-xml/dist/values/describe-type.js');
 const { BUSINESS_RULES, ECF_TYPES, ISSUING_RULES } = await load('domain/dist/index.js');
-
-function cell(text) {
-  return String(text).replaceAll('|', '\\|').replaceAll('\n', ' ');
-}
-
-function table(head, rows) {
-  return [
-    `| ${head.join(' | ')} |`,
-    `|${head.map(() => '---').join('|')}|`,
-    ...rows.map((row) => `| ${row.map(cell).join(' | ')} |`),
-  ];
-}
 
 /** The path of every row of a catalogue table, in its order, without the root. */
 function pathsOf(elements) {
@@ -183,10 +170,4 @@ const text = `${[
   ...ruleTable(Object.values(ISSUING_RULES)),
 ].join('\n')}\n`;
 
-if (process.argv.includes('--check')) {
-  const present = fs.existsSync(TARGET) ? fs.readFileSync(TARGET, 'utf8') : '';
-  if (present !== text) {
-    process.stderr.write('docs/rules.md is stale; run `npm run generate`\n');
-    process.exit(1);
-  }
-} else fs.writeFileSync(TARGET, text);
+writeOrCompare(new Map([['docs/rules.md', text]]));

@@ -4,8 +4,10 @@ import { createRequire } from 'node:module';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { ROOT } from '../setup.mjs';
+import { table } from './tables.mjs';
+import { writeOrCompare } from './write-or-compare.mjs';
 
-const FOLDER = path.join(ROOT, 'docs', 'events');
+const FOLDER = 'docs/events';
 const CONTRACTS = path.join(ROOT, 'packages', 'contracts');
 const EXAMPLES = path.join(CONTRACTS, 'test', 'first-version');
 const DAY = 24 * 60 * 60 * 1000;
@@ -74,14 +76,6 @@ function described(properties) {
     return [name, { ...rest, description }];
   });
   return Object.fromEntries(fields);
-}
-
-function cell(text) {
-  return String(text).replaceAll('|', '\\|').replaceAll('\n', ' ');
-}
-
-function table(head, rows) {
-  return [head, head.map(() => '---'), ...rows].map((row) => `| ${row.map(cell).join(' | ')} |`);
 }
 
 function example(type) {
@@ -238,23 +232,11 @@ function asyncApi() {
 }
 
 const files = new Map([
-  ['README.md', overview()],
-  ['asyncapi.json', `${JSON.stringify(asyncApi(), null, 2)}\n`],
+  [`${FOLDER}/README.md`, overview()],
+  [`${FOLDER}/asyncapi.json`, `${JSON.stringify(asyncApi(), null, 2)}\n`],
 ]);
-
-if (process.argv.includes('--check')) {
-  const present = fs.existsSync(FOLDER) ? fs.readdirSync(FOLDER) : [];
-  const stale = [...files].filter(([name, text]) => {
-    const file = path.join(FOLDER, name);
-    return !fs.existsSync(file) || fs.readFileSync(file, 'utf8') !== text;
-  });
-  const names = [...stale.map(([name]) => name), ...present.filter((name) => !files.has(name))];
-  if (names.length > 0) {
-    process.stderr.write(`docs/events/{${names.join(',')}} stale; run \`npm run generate\`\n`);
-    process.exit(1);
-  }
-} else {
-  fs.mkdirSync(FOLDER, { recursive: true });
-  for (const name of fs.readdirSync(FOLDER)) if (!files.has(name)) fs.rmSync(path.join(FOLDER, name));
-  for (const [name, text] of files) fs.writeFileSync(path.join(FOLDER, name), text);
-}
+const present = fs.readdirSync(path.join(ROOT, FOLDER)).map((name) => `${FOLDER}/${name}`);
+writeOrCompare(
+  files,
+  present.filter((file) => !files.has(file)),
+);

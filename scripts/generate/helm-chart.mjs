@@ -7,8 +7,9 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { ROOT } from '../setup.mjs';
 import { loadSettingMeta, SERVICES, settingsOf } from './settings.mjs';
+import { writeOrCompare } from './write-or-compare.mjs';
 
-const CHART = path.join(ROOT, 'deploy', 'helm', 'ecf-gateway');
+const CHART = 'deploy/helm/ecf-gateway';
 /** The chart sets these itself. Services get SEALING_KEYS in place of MASTER_KEY. */
 const SET_BY_CHART = ['HOST', 'PORT', 'METRICS_PORT', 'DATA_DIR', 'MASTER_KEY'];
 /** Secrets without which a service with this setting does not start, because of other settings that the chart requires. */
@@ -77,22 +78,17 @@ function valuesSchema(present) {
   return formatted(schema);
 }
 
-const { version } = JSON.parse(fs.readFileSync(path.join(ROOT, 'package.json'), 'utf8'));
-const read = (file) => fs.readFileSync(file, 'utf8');
-const files = {
-  'Chart.yaml': read(path.join(CHART, 'Chart.yaml'))
-    .replace(/^version: .*$/m, `version: ${version}`)
-    .replace(/^appVersion: .*$/m, `appVersion: "${version}"`),
-  'values.schema.json': valuesSchema(read(path.join(CHART, 'values.schema.json'))),
-  'files/services.json': formatted(Object.fromEntries([...fields].map(([name, all]) => [name, serviceOf(all)]))),
-  'files/alerts.yaml': read(path.join(ROOT, 'deploy', 'observability', 'alerts.yaml')),
-};
-
-for (const [name, text] of Object.entries(files)) {
-  const file = path.join(CHART, name);
-  if (!process.argv.includes('--check')) fs.writeFileSync(file, text);
-  else if (!fs.existsSync(file) || read(file) !== text) {
-    process.stderr.write(`deploy/helm/ecf-gateway/${name} is stale; run \`npm run generate\`\n`);
-    process.exitCode = 1;
-  }
-}
+const read = (file) => fs.readFileSync(path.join(ROOT, file), 'utf8');
+const { version } = JSON.parse(read('package.json'));
+const chart = read(`${CHART}/Chart.yaml`)
+  .replace(/^version: .*$/m, `version: ${version}`)
+  .replace(/^appVersion: .*$/m, `appVersion: "${version}"`);
+const services = Object.fromEntries([...fields].map(([name, all]) => [name, serviceOf(all)]));
+writeOrCompare(
+  new Map([
+    [`${CHART}/Chart.yaml`, chart],
+    [`${CHART}/values.schema.json`, valuesSchema(read(`${CHART}/values.schema.json`))],
+    [`${CHART}/files/services.json`, formatted(services)],
+    [`${CHART}/files/alerts.yaml`, read('deploy/observability/alerts.yaml')],
+  ]),
+);

@@ -1,9 +1,10 @@
-// Writes docs/images: the printed form of two goldens as pictures; with --check, names the files that differ.
+// Writes docs/images: the printed form of two goldens as pictures; with --check, fails when one is stale.
 import fs from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { ROOT } from '../setup.mjs';
+import { writeOrCompare } from './write-or-compare.mjs';
 
 const PACKAGE = path.join(ROOT, 'packages', 'printed-form');
 const require = createRequire(path.join(PACKAGE, 'package.json'));
@@ -31,16 +32,8 @@ async function picture({ golden, format }) {
   return PNG.sync.write(image, { colorType: 2 });
 }
 
-for (const one of PICTURES) {
-  const file = path.join(ROOT, 'docs', 'images', one.file);
-  const bytes = await picture(one);
-  if (!process.argv.includes('--check')) {
-    fs.mkdirSync(path.dirname(file), { recursive: true });
-    fs.writeFileSync(file, bytes);
-  } else if (!fs.existsSync(file) || !fs.readFileSync(file).equals(bytes)) {
-    process.stderr.write(`docs/images/${one.file} is not what the printed form looks like\n`);
-    process.exitCode = 1;
-  }
-}
+const files = new Map();
+for (const one of PICTURES) files.set(`docs/images/${one.file}`, await picture(one));
+writeOrCompare(files);
 printer.close();
 pdfium.destroy();

@@ -4,19 +4,15 @@ import path from 'node:path';
 import { readMeasured } from '../../bench/dist/sizing/command.js';
 import { documentationOf } from '../../bench/dist/sizing/documentation.js';
 import { ROOT } from '../setup.mjs';
+import { writeOrCompare } from './write-or-compare.mjs';
 
-const PAGE = path.join(ROOT, 'docs', 'sizing.md');
-const stored = fs.readFileSync(PAGE, 'utf8');
-let page = stored;
+const PAGE = 'docs/sizing.md';
+let page = fs.readFileSync(path.join(ROOT, PAGE), 'utf8');
 for (const [name, text] of Object.entries(documentationOf(readMeasured()))) {
   const [begin, end] = [`<!-- generated: ${name} -->`, `<!-- end: ${name} -->`];
   const [before, rest] = page.split(begin);
   const after = rest?.split(end)[1];
-  if (after === undefined) throw new Error(`docs/sizing.md lacks ${begin} or ${end}`);
+  if (after === undefined) throw new Error(`${PAGE} lacks ${begin} or ${end}`);
   page = `${before}${begin}\n${text}\n${end}${after}`;
 }
-if (!process.argv.includes('--check')) fs.writeFileSync(PAGE, page);
-else if (page !== stored) {
-  console.error('docs/sizing.md is stale');
-  process.exit(1);
-}
+writeOrCompare(new Map([[PAGE, page]]));
