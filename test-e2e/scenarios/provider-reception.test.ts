@@ -25,7 +25,9 @@ import {
 import { createSender } from '../support/raw-request.js';
 import { until } from '../support/until.js';
 
-const script = path.join(path.dirname(fileURLToPath(import.meta.url)), '../support/documents/independent-sender.cjs');
+const script = fileURLToPath(
+  new URL('../../packages/authority-simulator/test/support/independent-client.cjs', import.meta.url),
+);
 
 const dataDir = fs.mkdtempSync(path.join(os.tmpdir(), 'ecf-reception-e2e-'));
 fs.chmodSync(dataDir, 0o755);

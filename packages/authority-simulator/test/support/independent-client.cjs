@@ -1,22 +1,23 @@
 /**
- * Drives the npm package `dgii-ecf`, a client that was written for the authority itself, with only the host changed.
- * Arguments: the simulator's address, a .p12 file, its password.
- * Writes what each call answered as one JSON object on the last line.
+ * Drives the npm package `dgii-ecf`, a client that was written for the authority itself and for receivers by its standard, with only
+ * the host changed. Arguments: the simulator's address, a .p12 file, its password; or a receiver's address, the same two and the
+ * buyer's RNC. Writes what each call answered as one JSON object on the last line.
  */
 const client = require('dgii-ecf');
 const { restClient } = require('dgii-ecf/dist/networking/restClient');
-const [simulator, p12, password] = process.argv.slice(2);
+const [host, p12, password, buyer] = process.argv.slice(2);
 const OFFICIAL = /^https:\/\/(ecf|fc|statusecf)\.dgii\.gov\.do/i;
 
 restClient.interceptors.request.use((config) => {
-  const base = config.baseURL ?? simulator;
-  return { ...config, baseURL: base.replace(OFFICIAL, simulator), httpsAgent: undefined };
+  const base = config.baseURL ?? host;
+  return { ...config, baseURL: base.replace(OFFICIAL, host), httpsAgent: undefined };
 });
 
 const signedAt = new Date(Date.now() - 4 * 3_600_000 - 60_000).toISOString();
 const today = `${signedAt.slice(8, 10)}-${signedAt.slice(5, 7)}-${signedAt.slice(0, 4)}`;
 const stamp = `${today} ${signedAt.slice(11, 19)}`;
 const sequence = String(Date.now()).slice(-10);
+const encf = `E31${sequence}`;
 
 function invoice(encf) {
   const consumer = encf.startsWith('E32');
@@ -38,7 +39,7 @@ function invoice(encf) {
           DireccionEmisor: 'CALLE 1',
           FechaEmision: today,
         },
-        Comprador: { ...(consumer ? {} : { RNCComprador: '131880681' }), RazonSocialComprador: 'COMPRADOR Ñ' },
+        Comprador: { ...(consumer ? {} : { RNCComprador: buyer ?? '131880681' }), RazonSocialComprador: 'COMPRADOR Ñ' },
         Totales: {
           MontoGravadoTotal: '1000.00',
           MontoGravadoI1: '1000.00',
@@ -69,40 +70,47 @@ function approval(encf) {
   return `<?xml version="1.0" encoding="utf-8"?><ACECF xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xmlns:xsd="http://www.w3.org/2001/XMLSchema"><DetalleAprobacionComercial>${fields}</DetalleAprobacionComercial></ACECF>`;
 }
 
-async function main() {
-  const { P12Reader, Signature, Transformer, convertECF32ToRFCE, getCodeSixDigitfromSignature, ENVIRONMENT } = client;
-  const keys = new P12Reader(password).getKeyFromFile(p12);
-  const authority = new client.default(keys, ENVIRONMENT.DEV);
-  const signature = new Signature(keys.key, keys.cert);
-  const signed = (encf) => signature.signXml(new Transformer().json2xml(invoice(encf)), 'ECF');
-  const answers = {};
-  answers.token = await authority.authenticate();
+const { P12Reader, Signature, Transformer, convertECF32ToRFCE, getCodeSixDigitfromSignature, ENVIRONMENT } = client;
+const keys = new P12Reader(password).getKeyFromFile(p12);
+const sender = new client.default(keys, ENVIRONMENT.DEV);
+const signature = new Signature(keys.key, keys.cert);
+const signed = (encf) => signature.signXml(new Transformer().json2xml(invoice(encf)), 'ECF');
 
-  const encf = `E31${sequence}`;
+async function callAuthority() {
+  const answers = {};
+  answers.token = await sender.authenticate();
+
   const xml = signed(encf);
-  answers.sent = await authority.sendElectronicDocument(xml, `131880738${encf}.xml`);
-  answers.result = await authority.statusTrackId(answers.sent.trackId);
-  answers.trackIds = await authority.trackStatuses('131880738', encf);
+  answers.sent = await sender.sendElectronicDocument(xml, `131880738${encf}.xml`);
+  answers.result = await sender.statusTrackId(answers.sent.trackId);
+  answers.trackIds = await sender.trackStatuses('131880738', encf);
   const code = getCodeSixDigitfromSignature(xml);
-  answers.state = await authority.inquiryStatus('131880738', encf, '131880681', code);
+  answers.state = await sender.inquiryStatus('131880738', encf, '131880681', code);
 
   const consumer = `E32${sequence}`;
   const summary = convertECF32ToRFCE(signed(consumer));
-  answers.summary = await authority.sendSummary(signature.signXml(summary.xml, 'RFCE'), `131880738${consumer}.xml`);
-  answers.summaryState = await authority.getSummaryInvoiceInquiry('131880738', consumer, summary.securityCode);
+  answers.summary = await sender.sendSummary(signature.signXml(summary.xml, 'RFCE'), `131880738${consumer}.xml`);
+  answers.summaryState = await sender.getSummaryInvoiceInquiry('131880738', consumer, summary.securityCode);
 
   const signedApproval = signature.signXml(approval(encf), 'ACECF');
-  answers.approval = await authority.sendCommercialApproval(signedApproval, `131880681${encf}.xml`);
-  answers.directory = await authority.getCustomerDirectory('131880681');
+  answers.approval = await sender.sendCommercialApproval(signedApproval, `131880681${encf}.xml`);
+  answers.directory = await sender.getCustomerDirectory('131880681');
 
-  const receiver = `${simulator}/testecf/emisorreceptor`;
-  await authority.authenticate(receiver);
   const delivered = `E31${String(Number(sequence) + 1).padStart(10, '0')}`;
-  answers.receipt = await authority.sendElectronicDocument(signed(delivered), `131880738${delivered}.xml`, receiver);
-  console.log(JSON.stringify(answers));
+  const { receipt } = await callReceiver(`${host}/testecf/emisorreceptor`, delivered);
+  return { ...answers, receipt };
 }
 
-main().catch((error) => {
-  console.error(error);
-  process.exit(1);
-});
+async function callReceiver(receiver, number) {
+  const token = await sender.authenticate(receiver);
+  const receipt = await sender.sendElectronicDocument(signed(number), `131880738${number}.xml`, receiver);
+  return { token, receipt };
+}
+
+(buyer === undefined ? callAuthority() : callReceiver(host, encf)).then(
+  (answers) => console.log(JSON.stringify(answers)),
+  (error) => {
+    console.error(error);
+    process.exit(1);
+  },
+);
