@@ -5,7 +5,7 @@ import { cp, mkdir, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { makeBackup, restoreBackup, verifyBackup } from '@ecf/backup';
-import { SERVICE_NAMES } from '@ecf/contracts';
+import { SERVICE_NAMES, variablePrefix } from '@ecf/contracts';
 import { startTestPostgres } from '@ecf/test-servers/postgres';
 import pg from 'pg';
 import { from as copyFrom, to as copyTo } from 'pg-copy-streams';
@@ -26,7 +26,7 @@ const postgres = await startTestPostgres();
 /** The settings of a deployment with new databases and a new folder. */
 async function deployment(tables: boolean): Promise<Record<string, string>> {
   const setting = async (service: string) => [
-    `${service.toUpperCase().replaceAll('-', '_')}_DATABASE_URL`,
+    `${variablePrefix(service)}_DATABASE_URL`,
     await postgres.createDatabase(tables ? service : undefined),
   ];
   const urls = Object.fromEntries(await Promise.all(SERVICE_NAMES.map(setting)));

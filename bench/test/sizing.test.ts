@@ -1,8 +1,9 @@
 import fs from 'node:fs';
+import { identifierOf, SERVICE_NAMES } from '@ecf/contracts';
 import { describe, expect, it } from '@jest/globals';
 import { CALLS_IN_FLIGHT, CONNECTIONS, DEFAULTS, KEPT_DAYS, MOST_POLLS } from '../src/sizing/assumptions.js';
 import { readMeasured, sizing } from '../src/sizing/command.js';
-import { instancesOf, predictedMs, SERVICES } from '../src/sizing/costs.js';
+import { instancesOf, predictedMs } from '../src/sizing/costs.js';
 import { planOf } from '../src/sizing/model.js';
 import { waitOf } from '../src/sizing/queue.js';
 
@@ -35,7 +36,7 @@ describe('the model of sizes, held to the measurements', () => {
     for (const { name, instances, connections, mebibytes } of plan.services) {
       const own = instancesOf(run, name);
       expect(Math.max(...own.map((one) => one.mebibytes))).toBeLessThanOrEqual(mebibytes);
-      const database = run.connections[name.replace('-', '_')] ?? 0;
+      const database = run.connections[identifierOf(name)] ?? 0;
       expect(database / own.length).toBeLessThanOrEqual(connections / instances);
     }
   });
@@ -60,13 +61,13 @@ describe('the plan of a load', () => {
       expect(sums(more).disk).toBeGreaterThan(base.disk);
     }
     expect(sums({ years: 5 }).disk).toBeLessThan(base.disk);
-    expect(plan.services.map(({ name }) => name)).toEqual([...SERVICES]);
+    expect(plan.services.map(({ name }) => name)).toEqual([...SERVICE_NAMES]);
   });
 
   it('has two instances of each service for a small load, and as many more as the peak needs', () => {
     const small = planOf(measured, { ...MILLION, documentsPerHour: 100 });
     expect(small.services.map(({ instances, because }) => [instances, because])).toEqual(
-      SERVICES.map(() => [2, 'availability']),
+      SERVICE_NAMES.map(() => [2, 'availability']),
     );
     // Signatures and validation use other threads than that for which instances are counted.
     for (const { instances, cores } of planOf(measured, MILLION).services) expect(cores).toBeLessThan(2 * instances);
@@ -134,7 +135,7 @@ describe('npm run sizing', () => {
   it('prints a page of at most 120 columns that names every service and the first bottleneck', () => {
     const { output, error, code } = sizing(['--documents-per-hour', '1000000', '--peak', '3']);
     expect({ error, code }).toEqual({ error: '', code: 0 });
-    for (const name of SERVICES) expect(output).toContain(`\n${name} `);
+    for (const name of SERVICE_NAMES) expect(output).toContain(`\n${name} `);
     expect(output).toMatch(/^First bottleneck: .+ \([\d,]+ an hour\)\.\nOf the parts: .+ \([\d,]+ an hour\)\.$/m);
     expect(output).not.toMatch(/NaN|Infinity|∞|undefined| -\d/);
     expect(Math.max(...output.split('\n').map((line) => line.length))).toBeLessThanOrEqual(120);

@@ -1,11 +1,11 @@
 // Writes docs/configuration.md from the settings schemas of all services; with --check, fails when it is stale.
 import path from 'node:path';
-import { loadSettingMeta, SERVICES, settingsOf } from './settings.mjs';
+import { loadSettingMeta, SERVICE_NAMES, settingsOf } from './settings.mjs';
 import { cell } from './tables.mjs';
 import { writeOrCompare } from './write-or-compare.mjs';
 
 /** Every program with settings. */
-const PROGRAMS = ['deploy/standalone', 'deploy/distributed', ...SERVICES.map((name) => `services/${name}`)];
+const PROGRAMS = ['deploy/standalone', 'deploy/distributed', ...SERVICE_NAMES.map((name) => `services/${name}`)];
 
 /** The cells of a setting after its name, with the words that a refused start prints. */
 function cells(variable, schema, settingMeta) {
@@ -35,7 +35,7 @@ async function render() {
   const all = await settings(await loadSettingMeta());
   const shared = all.filter(({ programs }) => programs.length > 1);
   const usedBy = (programs) =>
-    SERVICES.every((name) => programs.includes(name)) ? 'every service' : programs.join(', ');
+    SERVICE_NAMES.every((name) => programs.includes(name)) ? 'every service' : programs.join(', ');
   const parts = [
     '# Configuration',
     '',

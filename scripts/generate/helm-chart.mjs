@@ -6,7 +6,7 @@ import { createRequire } from 'node:module';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { ROOT } from '../setup.mjs';
-import { loadSettingMeta, SERVICES, settingsOf } from './settings.mjs';
+import { loadSettingMeta, SERVICE_NAMES, settingsOf, variablePrefix } from './settings.mjs';
 import { writeOrCompare } from './write-or-compare.mjs';
 
 const CHART = 'deploy/helm/ecf-gateway';
@@ -19,10 +19,10 @@ const require = createRequire(path.join(ROOT, 'packages', 'kit', 'package.json')
 const { z } = await import(pathToFileURL(require.resolve('zod')).href);
 const settingMeta = await loadSettingMeta();
 const fields = new Map();
-for (const name of SERVICES) fields.set(name, Object.entries(await settingsOf(`services/${name}`)));
+for (const name of SERVICE_NAMES) fields.set(name, Object.entries(await settingsOf(`services/${name}`)));
 
 /** The settings with the addresses of services: EMISSION_URL and so on. */
-const ADDRESSES = new Map(SERVICES.map((name) => [`${name.toUpperCase().replaceAll('-', '_')}_URL`, name]));
+const ADDRESSES = new Map(SERVICE_NAMES.map((name) => [`${variablePrefix(name)}_URL`, name]));
 
 const isSecret = ([name, field]) => settingMeta(field).secret === true || NEEDED.includes(name);
 const isOwn = ([name]) => !SET_BY_CHART.includes(name) && !ADDRESSES.has(name);

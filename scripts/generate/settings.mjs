@@ -4,11 +4,11 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { ROOT } from '../setup.mjs';
 
-export const SERVICES = ['gateway', 'emission', 'status-poller', 'reception', 'approvals', 'query'];
-
 function load(file) {
   return import(pathToFileURL(path.join(ROOT, file)).href);
 }
+
+export const { SERVICE_NAMES, variablePrefix } = await load('packages/contracts/dist/index.js');
 
 /** The settings of a program (`services/emission`) by variable, from its exported zod object `<something>Settings`. */
 export async function settingsOf(program) {

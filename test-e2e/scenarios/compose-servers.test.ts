@@ -9,7 +9,7 @@ import { connect } from 'node:tls';
 import { fileURLToPath } from 'node:url';
 import { type Bus, type BusEvent, type KafkaSettings, readBusSettings } from '@ecf/bus';
 import { brokerUser, createKafkaBus, prepareTopics } from '@ecf/bus/kafka';
-import { SERVICE_NAMES, TOPICS, type Topic } from '@ecf/contracts';
+import { identifierOf, SERVICE_NAMES, TOPICS, type Topic } from '@ecf/contracts';
 import { freePort, javaLacks, prepareJavaBroker, reachable, redisProgram, waitFor } from '@ecf/deployment/servers';
 import { openRateCounters } from '@ecf/http';
 import { createMasterKeys } from '@ecf/kit';
@@ -26,11 +26,11 @@ import { parse } from 'yaml';
 import { until } from '../support/until.js';
 
 const COMPOSE = fileURLToPath(new URL('../../deploy/compose', import.meta.url));
-const SERVICES = ['gateway', 'emission', 'status_poller', 'reception', 'approvals', 'query'];
+const DATABASES = SERVICE_NAMES.map(identifierOf);
 const PASSWORDS = Object.fromEntries([
   ['KAFKA_ADMIN_PASSWORD', 'secret-of-admin'],
   ['REDIS_PASSWORD', 'secret-of-redis'],
-  ...SERVICES.map((name) => [`${name.toUpperCase()}_PASSWORD`, `secret-of-${name}`]),
+  ...DATABASES.map((name) => [`${name.toUpperCase()}_PASSWORD`, `secret-of-${name}`]),
 ]);
 /** The text with the passwords of `.env`, as compose fills them in. */
 const filledIn = (text: string) => text.replace(/\$\{(\w+):\?[^}]*\}/g, (_, variable) => PASSWORDS[variable] as string);
@@ -58,19 +58,19 @@ describe('PostgreSQL of compose', () => {
   });
   afterAll(async () => {
     const admin = openDatabase(server.href, { max: 1 });
-    for (const name of SERVICES) {
+    for (const name of DATABASES) {
       await admin.query(`DROP DATABASE ecf_${name} WITH (FORCE)`);
       await admin.query(`DROP ROLE ecf_${name}`);
     }
     await admin.close();
   });
 
-  it.each(SERVICES)('gives %s its own database and no other', async (name) => {
+  it.each(DATABASES)('gives %s its own database and no other', async (name) => {
     expect(await createDatabaseIfMissing(urlOf(name, name))).toBe(false);
     const own = openDatabase(urlOf(name, name), { max: 1 });
     await own.query('CREATE TABLE kept (id int)');
     await own.close();
-    for (const other of SERVICES.filter((one) => one !== name)) {
+    for (const other of DATABASES.filter((one) => one !== name)) {
       const foreign = openDatabase(urlOf(name, other), { max: 1 });
       await expect(foreign.query('SELECT 1')).rejects.toMatchObject({ code: '42501' });
       await foreign.close();

@@ -78,7 +78,7 @@ const LEASES = {
   attempt: { service: 'emission', due: 'next_action_at' },
   cancellation: { service: 'emission', due: 'next_action_at' },
   batch_line: { service: 'emission', due: 'due_at' },
-  poll: { service: 'status_poller', due: 'due_at' },
+  poll: { service: 'status-poller', due: 'due_at' },
 } as const;
 
 /** Ends the leases of the killed process. They last minutes, because the timeout of these tests is long. */

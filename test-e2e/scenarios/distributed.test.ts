@@ -6,7 +6,7 @@ import net from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { TOPICS, type Topic } from '@ecf/contracts';
+import { SERVICE_NAMES, TOPICS, type Topic } from '@ecf/contracts';
 import { dockerAnswers } from '@ecf/deployment/servers';
 import type { DemoProcess } from '@ecf/test-servers/deployment';
 import { afterAll, describe, expect, it } from '@jest/globals';
@@ -17,7 +17,6 @@ import { describeDistributed, type Standalone, startDistributed } from '../suppo
 import { Numbering } from '../support/documents/documents.js';
 import { until } from '../support/until.js';
 
-const SERVICES = ['gateway', 'emission', 'status-poller', 'reception', 'approvals', 'query'];
 const ROOT = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../..');
 const SETTINGS = { STATUS_WAIT_MS: '0', FIRST_QUERY_MS: '200', PROCESSING_MS: '50', APPROVAL_DEADLINE_DAYS: '30' };
 const dataDir = fs.mkdtempSync(path.join(os.tmpdir(), 'ecf-distributed-'));
@@ -61,7 +60,7 @@ async function metricsOfAll(): Promise<string> {
   await until(
     async () => {
       text = await (await fetch(running.demo.metrics_url)).text();
-      return SERVICES.every((name) => text.includes(`ecf_process_up{process="${name}"} 1`));
+      return SERVICE_NAMES.every((name) => text.includes(`ecf_process_up{process="${name}"} 1`));
     },
     Boolean,
     120_000,
@@ -135,7 +134,7 @@ describeDistributed('the distributed deployment, as a new user meets it', () => 
     expect(running.output()).toMatch(/^first invoice {3}E310000000001 /m);
     expect(running.processes()).toEqual(
       expect.arrayContaining(
-        SERVICES.map((name) => ({
+        SERVICE_NAMES.map((name) => ({
           name,
           pid: expect.any(Number),
           url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
@@ -152,7 +151,7 @@ describeDistributed('the distributed deployment, as a new user meets it', () => 
 
   it('gives each process the keys for what it seals, and none the master key', () => {
     const { masterKey } = JSON.parse(fs.readFileSync(path.join(dataDir, 'secrets.json'), 'utf8'));
-    const held = SERVICES.map((name) => {
+    const held = SERVICE_NAMES.map((name) => {
       const environ = fs.readFileSync(`/proc/${processOf(name).pid}/environ`, 'utf8').split('\0');
       expect([name, environ.some((variable) => variable.includes(masterKey))]).toEqual([name, false]);
       const keys = environ.find((variable) => variable.startsWith('SEALING_KEYS='))?.replace('SEALING_KEYS=', '');
@@ -201,7 +200,7 @@ describeDistributed('the distributed deployment, as a new user meets it', () => 
 describeDistributed('processes that are killed, the broker and the database too', () => {
   it('are restarted under their names and addresses, and a document submitted meanwhile is decided once', async () => {
     const own = ['kafka', 'postgresql'].filter((name) => processOf(name) !== undefined);
-    const [encf] = await Promise.all([submitted(), ...[...SERVICES, ...own].map(killAndAwait)]);
+    const [encf] = await Promise.all([submitted(), ...[...SERVICE_NAMES, ...own].map(killAndAwait)]);
     await expectListed(encf);
     expect(running.child.exitCode).toBeNull();
   });

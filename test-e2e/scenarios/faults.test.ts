@@ -2,6 +2,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
+import { SERVICE_NAMES } from '@ecf/contracts';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Submitted } from '../support/agreement/chaos.js';
 import { StoredEverywhere } from '../support/agreement/stored-everywhere.js';
@@ -12,7 +13,7 @@ import {
   type Standalone,
   startStandalone,
 } from '../support/deployment/standalone-process.js';
-import { FaultyDeployment, SERVICES, SETTINGS } from '../support/faults/faulty-deployment.js';
+import { FaultyDeployment, SETTINGS } from '../support/faults/faulty-deployment.js';
 import { type Fault, ObservedDeployment } from '../support/faults/observed-deployment.js';
 import type { Line, LineFault } from '../support/faults/switchboard.js';
 import { until } from '../support/until.js';
@@ -75,7 +76,7 @@ describeFaults('a deployment of six services loses nothing and sends nothing twi
   /** Whether a line leads to a part; `services` are all services together. */
   function leadsTo(target: string, { port }: Line): boolean {
     const ports = world.ports();
-    return target === 'services' ? SERVICES.some((name) => ports[name] === port) : ports[target] === port;
+    return target === 'services' ? SERVICE_NAMES.some((name) => ports[name] === port) : ports[target] === port;
   }
 
   it.each(FULL ? ['emptied', 'stopped'] : ['stopped'])('when Redis is %s', async (what) => {
@@ -97,7 +98,7 @@ describeFaults('a deployment of six services loses nothing and sends nothing twi
     ['behind', -HOUR_MS],
   ])('and signs with the true time, while the clocks of all services are an hour %s', async (what, aheadMs) => {
     const set = (ms: number) => {
-      for (const service of SERVICES) world.board.setClock(service, ms);
+      for (const service of SERVICE_NAMES) world.board.setClock(service, ms);
     };
     const fault = { begin: () => set(aheadMs), end: () => set(0) };
     for (const { answer } of await survive(`clocks an hour ${what}`, world.observed, fault)) {
@@ -168,7 +169,7 @@ describeFaults('a deployment of six services loses nothing and sends nothing twi
     },
   );
 
-  itFull.each(SERVICES)(
+  itFull.each(SERVICE_NAMES)(
     'while each line of %s is cut, silent and slow',
     async (service) => {
       for (const [target, port] of Object.entries(world.ports()).filter(([, port]) =>

@@ -4,6 +4,7 @@ import { createRequire } from 'node:module';
 import os from 'node:os';
 import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { identifierOf, SERVICE_NAMES } from '@ecf/contracts';
 import { promtool } from '@ecf/test-servers';
 import { describe, expect, it } from '@jest/globals';
 import { Ajv } from 'ajv';
@@ -25,7 +26,6 @@ const { version: VERSION } = JSON.parse(fs.readFileSync(path.join(ROOT, 'package
 };
 const PROMTOOL = await promtool();
 const withPromtool = PROMTOOL === null ? it.skip : it;
-const SERVICES = ['gateway', 'emission', 'status-poller', 'reception', 'approvals', 'query'];
 
 interface Compose {
   services: Record<
@@ -214,14 +214,15 @@ describe('dashboards', () => {
 
 describe('compose', () => {
   it('has every service, with its own database and without unneeded privileges', () => {
-    expect(Object.keys(compose.services)).toEqual(expect.arrayContaining(SERVICES));
-    const databases = SERVICES.map((name) => compose.services[name]?.environment?.DATABASE_URL);
-    expect(new Set(databases).size).toBe(SERVICES.length);
-    for (const name of SERVICES) expect(compose.services[name]).toMatchObject({ read_only: true, cap_drop: ['ALL'] });
+    expect(Object.keys(compose.services)).toEqual(expect.arrayContaining([...SERVICE_NAMES]));
+    const databases = SERVICE_NAMES.map((name) => compose.services[name]?.environment?.DATABASE_URL);
+    expect(new Set(databases).size).toBe(SERVICE_NAMES.length);
+    for (const name of SERVICE_NAMES)
+      expect(compose.services[name]).toMatchObject({ read_only: true, cap_drop: ['ALL'] });
   });
 
   it('passes every setting on: the settings that it does not wire itself come from settings.env', () => {
-    for (const name of SERVICES) {
+    for (const name of SERVICE_NAMES) {
       const { env_file, environment = {} } = compose.services[name] ?? {};
       expect([name, env_file]).toEqual([name, [{ path: 'settings.env', required: false }]]);
       // A wired variable without a value would unset the one of settings.env.
@@ -229,7 +230,7 @@ describe('compose', () => {
         expect([variable, value]).not.toEqual([variable, '']);
       expect(JSON.stringify(environment)).not.toMatch(/\$\{\w+:-\}/);
     }
-    const has = (variable: string) => SERVICES.filter((name) => compose.services[name]?.environment?.[variable]);
+    const has = (variable: string) => SERVICE_NAMES.filter((name) => compose.services[name]?.environment?.[variable]);
     expect([has('ADMIN_TOKEN'), has('STATUS_KEY')]).toEqual([['gateway'], ['emission', 'query']]);
     expect(has('SEALING_KEYS')).toEqual(['gateway', 'emission', 'reception', 'approvals', 'query']);
     expect(has('MASTER_KEY')).toEqual([]);
@@ -237,10 +238,10 @@ describe('compose', () => {
     expect(new Set(sealing).size).toBe(sealing.length);
     expect(has('REDIS_URL')).toEqual(['gateway', 'emission', 'reception', 'approvals']);
     expect(has('S3_SECRET_KEY')).toEqual(['emission', 'reception', 'approvals', 'query']);
-    const passwords = SERVICES.map((name) => compose.services[name]?.environment?.KAFKA_SASL_PASSWORD);
-    expect(new Set(passwords).size).toBe(SERVICES.length);
-    const keys = SERVICES.map((name) => compose.services[name]?.environment?.SERVICE_PRIVATE_KEY);
-    expect(new Set(keys).size).toBe(SERVICES.length);
+    const passwords = SERVICE_NAMES.map((name) => compose.services[name]?.environment?.KAFKA_SASL_PASSWORD);
+    expect(new Set(passwords).size).toBe(SERVICE_NAMES.length);
+    const keys = SERVICE_NAMES.map((name) => compose.services[name]?.environment?.SERVICE_PRIVATE_KEY);
+    expect(new Set(keys).size).toBe(SERVICE_NAMES.length);
   });
 
   it('keeps secrets and settings of an installation out of git and of images', () => {
@@ -280,7 +281,7 @@ describe('compose', () => {
 
   it('builds each service from its target of the Dockerfile, under the version of the product', () => {
     const built = Object.entries(compose.services).filter(([, { build }]) => build !== undefined);
-    expect(built.map(([name]) => name).sort()).toEqual([...SERVICES, 'authority-simulator', 'cli'].sort());
+    expect(built.map(([name]) => name).sort()).toEqual([...SERVICE_NAMES, 'authority-simulator', 'cli'].sort());
     for (const [name, { build, image }] of built) {
       expect(path.resolve(folder, build?.context ?? '')).toBe(ROOT);
       expect(path.resolve(ROOT, build?.dockerfile ?? '')).toBe(path.join(images, 'Dockerfile'));
@@ -304,7 +305,7 @@ describe('compose', () => {
       for (const port of ports) expect(port).toMatch(/^127\.0\.0\.1:/);
     }
     expect(compose.services.gateway?.ports).toEqual([expect.stringMatching(/:8080$/)]);
-    for (const name of SERVICES) {
+    for (const name of SERVICE_NAMES) {
       expect(compose.services[name]?.healthcheck).toBeUndefined();
       // The service writes only to this folder, which is removed with the container.
       expect(compose.services[name]?.tmpfs).toContain('/tmp');
@@ -316,10 +317,10 @@ describe('compose', () => {
   it('has addresses at which services listen, and the required settings of each service', () => {
     const listens: Record<string, string> = { kafka: '9092', redis: '6379', postgres: '5432', s3: '7070' };
     Object.assign(listens, { 'otel-collector': '4318', 'authority-simulator': '8090' });
-    for (const name of SERVICES) listens[name] = '8080';
+    for (const name of SERVICE_NAMES) listens[name] = '8080';
     const documented = fs.readFileSync(path.join(ROOT, 'docs/configuration.md'), 'utf8');
     const shared = documented.split('\n## Several programs\n')[1]?.split('\n## ')[0] ?? '';
-    for (const name of SERVICES) {
+    for (const name of SERVICE_NAMES) {
       const environment = compose.services[name]?.environment ?? {};
       for (const [variable, value] of Object.entries(environment)) {
         if (!/_URL$|_BROKERS$|_ENDPOINT$/.test(variable)) continue;
@@ -343,7 +344,7 @@ describe('compose', () => {
       scrape_configs: { dns_sd_configs: { names: string[]; port: number }[] }[];
     };
     const scraped = scrape_configs.flatMap(({ dns_sd_configs }) => dns_sd_configs);
-    expect(scraped.flatMap(({ names }) => names).sort()).toEqual([...SERVICES].sort());
+    expect(scraped.flatMap(({ names }) => names).sort()).toEqual([...SERVICE_NAMES].sort());
     for (const { port } of scraped) expect(port).toBe(9464);
   });
 
@@ -374,7 +375,7 @@ describe('compose', () => {
 
   it('sets only settings that the services have', () => {
     const documented = fs.readFileSync(path.join(ROOT, 'docs/configuration.md'), 'utf8');
-    const names = new Set(SERVICES.flatMap((name) => Object.keys(compose.services[name]?.environment ?? {})));
+    const names = new Set(SERVICE_NAMES.flatMap((name) => Object.keys(compose.services[name]?.environment ?? {})));
     const unknown = [...names].filter((name) => !name.startsWith('OTEL_') && !documented.includes(`\`${name}\``));
     expect(unknown).toEqual([]);
   });
@@ -397,9 +398,9 @@ describe('the production variant of compose', () => {
   });
 
   it('connects every service by TLS as its own user, and calls the real authority', () => {
-    for (const name of SERVICES) {
+    for (const name of SERVICE_NAMES) {
       const { DATABASE_URL, REDIS_URL, S3_ENDPOINT, ...rest } = merged.services[name]?.environment ?? {};
-      const user = name.replaceAll('-', '_');
+      const user = identifierOf(name);
       expect(DATABASE_URL).toMatch(
         new RegExp(`^postgresql://ecf_${user}:.*[?]sslmode=verify-full&sslrootcert=/etc/ecf/ca.pem$`),
       );
@@ -425,7 +426,7 @@ describe('images', () => {
       IMAGES: Record<string, string>;
     };
     const targets = stages.flatMap((stage) => /^FROM runtime AS (\S+)/.exec(stage)?.[1] ?? []);
-    expect(targets).toEqual([...SERVICES, 'cli', 'standalone', 'authority-simulator']);
+    expect(targets).toEqual([...SERVICE_NAMES, 'cli', 'standalone', 'authority-simulator']);
     expect(Object.keys(IMAGES)).toEqual(targets);
     for (const [name, owner] of Object.entries(IMAGES)) {
       const places = ['services', 'packages', 'deploy'].map((place) => path.join(ROOT, place, name, 'package.json'));
@@ -498,7 +499,7 @@ describe('the collector of traces', () => {
 
   it('gets every trace from productions, so that it can keep each one with an error', () => {
     const { services } = merge(compose, read('compose.production.yaml')) as Compose;
-    for (const name of SERVICES)
+    for (const name of SERVICE_NAMES)
       expect(services[name]?.environment?.OTEL_TRACES_SAMPLER_ARG).toMatch(/^..TRACE_RATIO:-1\.0.$/);
     const values = fs.readFileSync(path.join(ROOT, 'deploy/helm/examples/production.yaml'), 'utf8');
     expect((parse(values) as { env: object }).env).toMatchObject({ OTEL_TRACES_SAMPLER_ARG: '1.0' });

@@ -1,6 +1,7 @@
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
+import { SERVICE_NAMES } from '@ecf/contracts';
 import type { Database } from '@ecf/postgres';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { agreement, type LedgerEntry } from '../support/agreement/agreement.js';
@@ -12,7 +13,6 @@ import { type Standalone, startStandalone } from '../support/deployment/standalo
 import { Numbering } from '../support/documents/documents.js';
 import { until } from '../support/until.js';
 
-const SERVICES = ['gateway', 'emission', 'status_poller', 'reception', 'approvals', 'query'];
 const SETTINGS = {
   STATUS_WAIT_MS: '10000',
   RESEND_AFTER_MS: '200',
@@ -103,7 +103,7 @@ async function backUp(service: string): Promise<void> {
 
 /** Puts the copies of one service back, records the restore everywhere, and starts the deployment again. */
 async function restore(service: string): Promise<void> {
-  for (const one of SERVICES) {
+  for (const one of SERVICE_NAMES) {
     const database = embeddedDatabase(dataDir, one);
     await database.transaction(async (tx) => {
       if (one === service) {
@@ -126,7 +126,7 @@ async function restore(service: string): Promise<void> {
 }
 
 describe('a deployment of which one database was restored to an older state', () => {
-  it.each(['status_poller', 'query', 'approvals'])('agrees everywhere, after %s was restored', async (service) => {
+  it.each(['status-poller', 'query', 'approvals'])('agrees everywhere, after %s was restored', async (service) => {
     await backUp(service);
     await issue(3);
     expect(await differences()).toEqual([]);

@@ -1,4 +1,4 @@
-import type { ServiceName } from './costs.js';
+import type { ServiceName } from '@ecf/contracts';
 
 /** Share of a core that is planned for; the rest is for gusts, restarts and other work. */
 export const UTILISATION = 0.6;

@@ -1,8 +1,6 @@
+import { SERVICE_NAMES } from '@ecf/contracts';
 import type { Measured, Run } from './measured.js';
 
-/** The services, in the order in which a document passes them. */
-export const SERVICES = ['gateway', 'emission', 'status-poller', 'approvals', 'reception', 'query'] as const;
-export type ServiceName = (typeof SERVICES)[number];
 export const SERVERS = ['postgresql', 'kafka', 'redis'];
 
 /** The documents that are planned for. */
@@ -77,7 +75,7 @@ export function costsOf(measured: Measured, { lines, receivedShare }: Form): Cos
     topics: mixed((run) => run.topics),
     archive: mixed((run) => run.archive) as Costs['archive'],
     wal: mixed((run) => ({ wal: run.wal })).wal as number,
-    mebibytes: Object.fromEntries(SERVICES.map((name) => [name, largest(measured, name)])),
+    mebibytes: Object.fromEntries(SERVICE_NAMES.map((name) => [name, largest(measured, name)])),
   };
 }
 
@@ -115,7 +113,7 @@ export function instancesOf({ processes }: Run, service: string): Run['processes
 function publishers({ runs }: Measured): Record<string, number> {
   const most = runs.reduce((best, run) => (run.instances > best.instances ? run : best));
   if (most.instances === 1) return {};
-  const extra = SERVICES.map((service) => {
+  const extra = SERVICE_NAMES.map((service) => {
     const [publisher = 0, ...others] = instancesOf(most, service)
       .map(({ mainMs }) => mainMs)
       .sort((a, b) => b - a);
@@ -129,5 +127,5 @@ export function predictedMs(measured: Measured, run: Run): Record<string, number
   const costs = costsOf(measured, { lines: run.lines, receivedShare: run.kind === 'exchanged' ? 1 : 0 });
   const at = (name: string) =>
     (costs.ms[name] ?? 0) + (idleOf(costs, name, run.instances) * run.seconds) / run.documents;
-  return Object.fromEntries([...SERVICES, ...SERVERS].map((name) => [name, at(name)]));
+  return Object.fromEntries([...SERVICE_NAMES, ...SERVERS].map((name) => [name, at(name)]));
 }

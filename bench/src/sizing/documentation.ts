@@ -1,4 +1,5 @@
-import { costsOf, instancesOf, predictedMs, SERVICES } from './costs.js';
+import { SERVICE_NAMES } from '@ecf/contracts';
+import { costsOf, instancesOf, predictedMs } from './costs.js';
 import type { Measured } from './measured.js';
 import { planOf } from './model.js';
 import { readOptions } from './options.js';
@@ -25,8 +26,8 @@ function constants(measured: Measured): string {
     { lines: 20, receivedShare: 0 },
     { lines: 10, receivedShare: 1 },
   ].map((form) => costsOf(measured, form)) as [Costs, Costs, Costs];
-  const rows = [...SERVICES, 'postgresql', 'kafka', 'redis'].map((name) => {
-    const isService = SERVICES.some((service) => service === name);
+  const rows = [...SERVICE_NAMES, 'postgresql', 'kafka', 'redis'].map((name) => {
+    const isService = SERVICE_NAMES.some((service) => service === name);
     const main = isService ? ` (${(ten.mainMs[name] ?? 0).toFixed(1)})` : '';
     const more = (other: Costs) => ((other.ms[name] ?? 0) - (ten.ms[name] ?? 0)).toFixed(1);
     const tables = Object.entries(ten.tables).filter(([table]) => table.startsWith(`${name}.`));

@@ -1,4 +1,4 @@
-import { TOPICS } from '@ecf/contracts';
+import { SERVICE_NAMES, type ServiceName, TOPICS } from '@ecf/contracts';
 import {
   CALLS_IN_FLIGHT,
   CONNECTIONS,
@@ -10,7 +10,7 @@ import {
   UTILISATION,
   YEAR_DAYS,
 } from './assumptions.js';
-import { type Costs, costsOf, idleOf, SERVERS, SERVICES, type ServiceName } from './costs.js';
+import { type Costs, costsOf, idleOf, SERVERS } from './costs.js';
 import { type Limit, limitsOf } from './limits.js';
 import type { Measured } from './measured.js';
 import type { Demand } from './options.js';
@@ -65,7 +65,7 @@ export function planOf(measured: Measured, demand: Demand): Plan {
   const costs = costsOf(measured, demand);
   const meanRate = demand.documentsPerHour / 3_600;
   const peakRate = meanRate * demand.peak;
-  const services = SERVICES.map((name) => serviceOf(name, costs, { ...demand, peakRate }));
+  const services = SERVICE_NAMES.map((name) => serviceOf(name, costs, { ...demand, peakRate }));
   const ofEach = services.reduce((sum, { instances }) => sum + instances, 0) / services.length;
   const servers = SERVERS.map((name) => ({ name, cores: coresOf(name, costs, peakRate, ofEach) }));
   const databases = databasesOf(costs, meanRate, demand.years);
@@ -122,7 +122,7 @@ function serviceOf(name: ServiceName, costs: Costs, load: Demand & { peakRate: n
 
 function databasesOf(costs: Costs, meanRate: number, years: number): DiskPlan[] {
   const perDay = meanRate * DAY_SECONDS * FREE_SPACE;
-  return SERVICES.map((name) => {
+  return SERVICE_NAMES.map((name) => {
     const plan = { name, perYear: 0, total: 0 };
     for (const [key, bytes] of Object.entries(costs.tables)) {
       const [service, table = ''] = key.split('.');

@@ -1,6 +1,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { ARCHIVING_SERVICES, SERVICE_NAMES, type ServiceName } from '@ecf/contracts';
 import { type Database, openDatabase } from '@ecf/postgres';
 import { type DeploymentProcess, embeddedDatabaseUrl } from '@ecf/test-servers/deployment';
 import {
@@ -11,8 +12,6 @@ import {
   processorSecondsOfTree,
 } from '../harness/processes.js';
 
-const DATABASES = ['gateway', 'emission', 'status_poller', 'reception', 'approvals', 'query'] as const;
-type DatabaseName = (typeof DATABASES)[number];
 const QUIET_POLL_MS = 2_000;
 const OTHERS = ['kafka', 'redis', 'postgresql', 'authority-simulator'];
 
@@ -36,21 +35,24 @@ export interface Stored {
 
 /** Reads from outside what a distributed deployment uses. */
 export class Probe {
-  readonly #databases: Record<DatabaseName, Database>;
+  readonly #databases: Record<ServiceName, Database>;
 
   constructor(
     private readonly deployment: DeploymentProcess,
     private readonly dataDir: string,
   ) {
-    const open = (name: DatabaseName) => openDatabase(embeddedDatabaseUrl(dataDir, name), { max: 1 });
-    this.#databases = Object.fromEntries(DATABASES.map((name) => [name, open(name)])) as Record<DatabaseName, Database>;
+    const open = (name: ServiceName) => openDatabase(embeddedDatabaseUrl(dataDir, name), { max: 1 });
+    this.#databases = Object.fromEntries(SERVICE_NAMES.map((name) => [name, open(name)])) as Record<
+      ServiceName,
+      Database
+    >;
   }
 
   #processes(): { name: string; pid: number }[] {
     return this.deployment.processes().flatMap(({ name, pid }) => (pid === null ? [] : [{ name, pid }]));
   }
 
-  async #rows<R extends object>(database: DatabaseName, sql: string): Promise<R[]> {
+  async #rows<R extends object>(database: ServiceName, sql: string): Promise<R[]> {
     return (await this.#databases[database].query<R>(sql)).rows;
   }
 
@@ -97,7 +99,7 @@ export class Probe {
   /** Rewrites the tables first, so that rows which the load changed several times count once. */
   async stored(): Promise<Stored> {
     const tables: Record<string, number> = {};
-    for (const name of DATABASES) {
+    for (const name of SERVICE_NAMES) {
       await this.#databases[name].query('VACUUM FULL');
       const rows = await this.#rows<{ table: string; bytes: number }>(
         name,
@@ -105,7 +107,7 @@ export class Probe {
       );
       for (const { table, bytes } of rows) {
         // Each month has its own partition.
-        const key = `${name.replace('_', '-')}.${table.replace(/_(\d{4}_\d\d|default)$/, '')}`;
+        const key = `${name}.${table.replace(/_(\d{4}_\d\d|default)$/, '')}`;
         tables[key] = (tables[key] ?? 0) + bytes;
       }
     }
@@ -125,14 +127,11 @@ export class Probe {
   }
 
   async #openRows(): Promise<number> {
-    const tables: [DatabaseName, string][] = [
-      ['status_poller', 'poll'],
+    const tables: [ServiceName, string][] = [
+      ['status-poller', 'poll'],
       ['approvals', "outgoing_documents WHERE status = 'pending'"],
-      ...DATABASES.filter((name) => name !== 'query').map((name): [DatabaseName, string] => [name, 'outbox']),
-      ...(['emission', 'reception', 'approvals'] as const).map((name): [DatabaseName, string] => [
-        name,
-        'pending_document',
-      ]),
+      ...SERVICE_NAMES.filter((name) => name !== 'query').map((name): [ServiceName, string] => [name, 'outbox']),
+      ...ARCHIVING_SERVICES.map((name): [ServiceName, string] => [name, 'pending_document']),
     ];
     let open = 0;
     for (const [database, table] of tables) {

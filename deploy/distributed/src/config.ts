@@ -1,8 +1,8 @@
 import { busSettings } from '@ecf/bus';
+import { SERVICE_NAMES, type ServiceName } from '@ecf/contracts';
 import { type DeploymentConfig, deploymentSettings } from '@ecf/deployment';
 import { describeSetting, setting } from '@ecf/kit';
 import { z } from 'zod';
-import { SERVICE_NAMES, type ServiceName } from './services.js';
 
 /** Settings of the distributed deployment itself; all others go to the services unchanged. */
 export const distributedSettings = z.object({

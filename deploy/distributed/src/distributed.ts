@@ -1,5 +1,6 @@
 import { busSettings, usesKafka } from '@ecf/bus';
 import { brokerUser, prepareTopics } from '@ecf/bus/kafka';
+import { SERVICE_NAMES, type ServiceName } from '@ecf/contracts';
 import {
   type DatabaseServer,
   DataFolder,
@@ -29,7 +30,7 @@ import { findKafka, type Kafka } from './kafka.js';
 import { serveMergedMetrics } from './merged-metrics.js';
 import { Parts, together } from './parts.js';
 import { findRedis } from './redis.js';
-import { allReady, type Place, placesOf, SERVICE_NAMES, type ServiceName, startService } from './services.js';
+import { allReady, type Place, placesOf, startService } from './services.js';
 
 /** A distributed deployment on one machine. */
 export interface Distributed {

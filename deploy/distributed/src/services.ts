@@ -1,28 +1,13 @@
-import fs from 'node:fs';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { SERVICE_NAMES, type ServiceName, variablePrefix } from '@ecf/contracts';
 import { type Environment, foreignProgram, type KeptProcess, keepRunning, nodeProgram } from '@ecf/deployment';
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 const TELEMETRY = new URL('../../../packages/service/dist/telemetry.js', import.meta.url).href;
 const REPORT_MS = 10_000;
 const POLL_MS = 50;
-
-/** Every service with the variable that has its address. The gateway comes first, because callers use it. */
-const SERVICES = {
-  gateway: 'GATEWAY_URL',
-  emission: 'EMISSION_URL',
-  'status-poller': 'STATUS_POLLER_URL',
-  reception: 'RECEPTION_URL',
-  approvals: 'APPROVALS_URL',
-  query: 'QUERY_URL',
-} as const;
-
-export type ServiceName = keyof typeof SERVICES;
-
-/** The services of the repository. */
-export const SERVICE_NAMES = (Object.keys(SERVICES) as ServiceName[]).filter((name) => fs.existsSync(programOf(name)));
 
 function programOf(service: ServiceName): string {
   return path.join(ROOT, 'services', service, 'dist', 'main.js');
@@ -61,7 +46,7 @@ export function placesOf(
     const own = new Map(begun.map((service) => [service, String(free.shift())]));
     if (instance === 1 && gateway.port !== 0) own.set('gateway', String(gateway.port));
     const peers = SERVICE_NAMES.map((service) => [
-      SERVICES[service],
+      `${variablePrefix(service)}_URL`,
       `http://127.0.0.1:${own.get(service) ?? first.get(service)}`,
     ]);
     for (const service of begun) {

@@ -1,7 +1,8 @@
+import { SERVICE_NAMES } from '@ecf/contracts';
 import { readConfig } from '@ecf/kit';
 import { describe, expect, it } from '@jest/globals';
 import { distributedSettings } from '../src/config.js';
-import { placesOf, SERVICE_NAMES } from '../src/services.js';
+import { placesOf } from '../src/services.js';
 
 const ports = Array.from({ length: 4 * SERVICE_NAMES.length }, (_, index) => 10_000 + index);
 const places = placesOf({ instances: 2 }, ports, { host: '0.0.0.0', port: 8080 }, (service) => ({

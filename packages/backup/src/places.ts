@@ -1,7 +1,7 @@
 import path from 'node:path';
-import { SERVICE_NAMES, type ServiceName } from '@ecf/contracts';
+import { SERVICE_NAMES, type ServiceName, variablePrefix } from '@ecf/contracts';
 import { runningPostgresUrl } from '@ecf/deployment/postgres';
-import { serviceDatabaseUrl } from '@ecf/postgres';
+import { databaseName, serviceDatabaseUrl } from '@ecf/postgres';
 import { BackupError } from './backup-error.js';
 
 export type Environment = Record<string, string | undefined>;
@@ -9,17 +9,12 @@ export type Environment = Record<string, string | undefined>;
 /** The address of each service's database. */
 export type DatabaseUrls = Record<ServiceName, string>;
 
-/** The name of a service in the names of its variables and its database: `STATUS_POLLER`, `ecf_status_poller`. */
-const nameOf = (service: ServiceName) => service.replaceAll('-', '_');
-
-export const databaseName = (service: ServiceName) => `ecf_${nameOf(service)}`;
-
 /**
  * The databases that the settings name: of each service by `EMISSION_DATABASE_URL` and so on, of the others on the server of
  * `DATABASE_URL`. Null if no setting names any.
  */
 export function configuredDatabases(env: Environment): DatabaseUrls | null {
-  const ownSetting = (service: ServiceName) => `${nameOf(service).toUpperCase()}_DATABASE_URL`;
+  const ownSetting = (service: ServiceName) => `${variablePrefix(service)}_DATABASE_URL`;
   const urlOf = (service: ServiceName) =>
     env[ownSetting(service)] || (env.DATABASE_URL ? serviceDatabaseUrl(env.DATABASE_URL, service) : null);
   const urls = SERVICE_NAMES.map((service) => [service, urlOf(service)] as const);

@@ -4,9 +4,9 @@ import { openXmlStore, readArchiveSettings, syncFolder, type XmlStore } from '@e
 import { SERVICE_NAMES } from '@ecf/contracts';
 import { lockFolder, RESTORE_FOLDER } from '@ecf/deployment/folder-lock';
 import { EMBEDDED_SETTINGS, findPostgresBinaries, startEmbeddedPostgres } from '@ecf/deployment/postgres';
-import { createDatabaseIfMissing } from '@ecf/postgres';
+import { createDatabaseIfMissing, databaseName } from '@ecf/postgres';
 import { BackupError } from './backup-error.js';
-import { configuredDatabases, type DatabaseUrls, databaseName, dataFolder, type Environment } from './places.js';
+import { configuredDatabases, type DatabaseUrls, dataFolder, type Environment } from './places.js';
 
 /** Where a backup is restored to. */
 export interface RestoreTarget {

@@ -5,7 +5,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { openFileXmlStore } from '@ecf/archive';
 import { makeBackup, recordRestores, restoreBackup, verifyBackup } from '@ecf/backup';
-import { SERVICE_NAMES, type ServiceName } from '@ecf/contracts';
+import { SERVICE_NAMES, type ServiceName, variablePrefix } from '@ecf/contracts';
 import { createMasterKeys, taxpayerCertificate } from '@ecf/kit';
 import { canonicalJson } from '@ecf/kit/canonical-json';
 import { migrate } from '@ecf/postgres';
@@ -29,10 +29,7 @@ async function deployment(tables: 'with tables' | 'empty') {
   const urls = await Promise.all(
     SERVICE_NAMES.map((service) => postgres.createDatabase(tables === 'empty' ? undefined : service)),
   );
-  const settings = SERVICE_NAMES.map((service, at) => [
-    `${service.toUpperCase().replaceAll('-', '_')}_DATABASE_URL`,
-    urls[at] as string,
-  ]);
+  const settings = SERVICE_NAMES.map((service, at) => [`${variablePrefix(service)}_DATABASE_URL`, urls[at] as string]);
   const databases = {} as Record<ServiceName, pg.Client>;
   for (const [at, service] of SERVICE_NAMES.entries()) {
     databases[service] = new pg.Client({ connectionString: urls[at] });

@@ -1,5 +1,5 @@
 import { EMBEDDED_SETTINGS, type EmbeddedPostgres, startEmbeddedPostgres } from '@ecf/deployment/postgres';
-import { serviceDatabaseUrl } from '@ecf/postgres';
+import { databaseName, serviceDatabaseUrl } from '@ecf/postgres';
 import type { DataFolder } from './data-folder.js';
 import type { DeploymentConfig } from './settings.js';
 
@@ -51,7 +51,7 @@ export async function openDatabaseServer(
   };
   void watch();
   return {
-    url: (service) => server.localUrl(`ecf_${service.replaceAll('-', '_')}`),
+    url: (service) => server.localUrl(databaseName(service)),
     pid: () => server.pid,
     stop: () => {
       stopping = true;

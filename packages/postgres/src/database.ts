@@ -1,3 +1,4 @@
+import { identifierOf } from '@ecf/contracts';
 import pg from 'pg';
 import { isDatabaseUnavailable, markDatabaseError, sqlState } from './database-errors.js';
 import { createStorageCheck, type StorageCheck } from './storage-check.js';
@@ -75,10 +76,15 @@ export interface DatabaseOptions {
   onIdleError?: (error: Error) => void;
 }
 
+/** The name of a service's database on a server that has only those of one deployment. */
+export function databaseName(service: string): string {
+  return `ecf_${identifierOf(service)}`;
+}
+
 /** The database of a service on a shared server: the name in the address, `ecf` by default, with the service's behind it. */
 export function serviceDatabaseUrl(server: string, service: string): string {
   const url = new URL(server);
-  url.pathname = `${url.pathname.replace(/^\/?$/, '/ecf')}_${service.replaceAll('-', '_')}`;
+  url.pathname = `${url.pathname.replace(/^\/?$/, '/ecf')}_${identifierOf(service)}`;
   return url.href;
 }
 

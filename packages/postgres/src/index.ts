@@ -1,5 +1,6 @@
 export {
   type Database,
+  databaseName,
   openDatabase,
   type Queries,
   type Statement,

@@ -4,6 +4,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Demo, DemoProcess } from '@ecf/deployment';
 import { runningPostgresUrl } from '@ecf/deployment/postgres';
+import { databaseName } from '@ecf/postgres';
 
 export type { Demo, DemoProcess } from '@ecf/deployment';
 
@@ -91,7 +92,7 @@ export async function startDeploymentProcess(
 
 /** The address of a service's database in the server that a running deployment keeps in its data folder. */
 export function embeddedDatabaseUrl(dataDir: string, service: string): string {
-  const url = runningPostgresUrl(path.join(dataDir, 'postgres'), `ecf_${service}`);
+  const url = runningPostgresUrl(path.join(dataDir, 'postgres'), databaseName(service));
   if (url === null) throw new Error(`no PostgreSQL runs in ${dataDir}`);
   return url;
 }

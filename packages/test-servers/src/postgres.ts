@@ -6,7 +6,7 @@ import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { isAlive, startEmbeddedPostgres } from '@ecf/deployment/postgres';
-import { migrate } from '@ecf/postgres';
+import { databaseName, migrate } from '@ecf/postgres';
 import pg from 'pg';
 
 export interface TestPostgres {
@@ -47,7 +47,7 @@ export async function startTestPostgres(): Promise<TestPostgres> {
 
 /** The database from which those of a service are copied. The first call runs the migrations of the service in it. */
 async function templateOf(service: string, admin: string, client: pg.Client): Promise<string> {
-  const name = `template_${service.replaceAll('-', '_')}`;
+  const name = `template_${databaseName(service)}`;
   await client.query('SELECT pg_advisory_lock(hashtext($1))', [name]);
   try {
     const { rowCount } = await client.query('SELECT 1 FROM pg_database WHERE datname = $1', [name]);

@@ -1,11 +1,9 @@
 import { createHash } from 'node:crypto';
 import { openXmlStore, readArchiveSettings } from '@ecf/archive';
+import { ARCHIVING_SERVICES, SERVICE_NAMES, type ServiceName } from '@ecf/contracts';
 import { EMISSION_STATES, type EmissionState, type SubmissionRoute } from '@ecf/domain';
 import type { Database } from '@ecf/postgres';
 import { embeddedDatabase } from '../deployment/embedded-database.js';
-
-const SERVICES = ['gateway', 'emission', 'status_poller', 'reception', 'approvals', 'query'] as const;
-type Service = (typeof SERVICES)[number];
 
 /** The fields that identify a document in every table. */
 interface Document {
@@ -69,7 +67,7 @@ export const statusOf = (state: EmissionState) => EMISSION_STATES[state].status;
 
 /** Reads the tables of all services of a deployment directly, so reading changes nothing. */
 export class StoredEverywhere {
-  readonly #databases = new Map<Service, Database>();
+  readonly #databases = new Map<ServiceName, Database>();
 
   constructor(
     private readonly dataDir: string,
@@ -78,7 +76,7 @@ export class StoredEverywhere {
     private readonly connect: (service: string) => Database = (service) => embeddedDatabase(dataDir, service),
   ) {}
 
-  async #rows<T extends object>(service: Service, sql: string): Promise<T[]> {
+  async #rows<T extends object>(service: ServiceName, sql: string): Promise<T[]> {
     const database = this.#databases.get(service) ?? this.connect(service);
     this.#databases.set(service, database);
     return (await database.query<T>(sql)).rows;
@@ -86,16 +84,16 @@ export class StoredEverywhere {
 
   /** For each service: undecided documents, open polls, unpublished events and documents that are not archived. */
   async openWork(): Promise<Record<string, number>> {
-    const count = async (service: Service, what: string) =>
+    const count = async (service: ServiceName, what: string) =>
       (await this.#rows<{ count: number }>(service, `SELECT count(*)::int AS count FROM ${what}`))[0]?.count ?? 0;
     const decided = Object.entries(EMISSION_STATES).flatMap(([state, facts]) => (facts.decided ? [`'${state}'`] : []));
     const work: Record<string, number> = {
       undecided: await count('emission', `attempt WHERE state NOT IN (${decided})`),
-      polls: await count('status_poller', 'poll'),
+      polls: await count('status-poller', 'poll'),
     };
-    for (const service of SERVICES)
+    for (const service of SERVICE_NAMES)
       if (service !== 'query') work[`outbox of ${service}`] = await count(service, 'outbox');
-    for (const service of ['emission', 'reception', 'approvals'] as const)
+    for (const service of ARCHIVING_SERVICES)
       work[`pending documents of ${service}`] = await count(service, 'pending_document');
     return work;
   }
@@ -117,7 +115,7 @@ export class StoredEverywhere {
 
   polled = () =>
     this.#rows<Polled>(
-      'status_poller',
+      'status-poller',
       `SELECT env, issuer_rnc, encf, track_id, facts->>'status' AS status, final FROM submission`,
     );
 

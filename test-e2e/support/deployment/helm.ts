@@ -17,6 +17,7 @@ import {
   type ServiceName,
   STATE_OPERATIONS,
   TAXPAYER_SOURCE_CALLERS,
+  variablePrefix,
   WEBHOOK_OPERATIONS,
 } from '@ecf/contracts';
 import { parse, parseAllDocuments } from 'yaml';
@@ -87,8 +88,7 @@ export function writtenSecrets(runs: number): string[] {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'ecf-secrets-'));
   try {
     const keys = path.join(folder, 'keys.env');
-    const lineOf = (service: string, name: string, value: string) =>
-      `${service.toUpperCase().replaceAll('-', '_')}_${name}=${value}\n`;
+    const lineOf = (service: string, name: string, value: string) => `${variablePrefix(service)}_${name}=${value}\n`;
     const pairs = Object.entries(makeServiceKeys()).map(
       ([service, one]) =>
         lineOf(service, 'PRIVATE_KEY', one.SERVICE_PRIVATE_KEY) + lineOf(service, 'PASSWORD', `of-${service}`),

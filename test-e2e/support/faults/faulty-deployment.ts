@@ -1,6 +1,7 @@
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
+import { SERVICE_NAMES } from '@ecf/contracts';
 import { openDatabase, serviceDatabaseUrl } from '@ecf/postgres';
 import { type KafkaServer, kafka, type RedisServer, redis } from '@ecf/test-servers';
 import { StoredEverywhere } from '../agreement/stored-everywhere.js';
@@ -12,7 +13,6 @@ import { ObservedDeployment } from './observed-deployment.js';
 import { ReplicatedPostgres } from './replicated-postgres.js';
 import { Switchboard } from './switchboard.js';
 
-export const SERVICES = ['gateway', 'emission', 'status-poller', 'reception', 'approvals', 'query'] as const;
 /** Settings of a deployment that tries again soon. */
 export const SETTINGS = {
   STATUS_WAIT_MS: '0',
@@ -85,7 +85,7 @@ export class FaultyDeployment {
   /** The ports of each part, by its name. */
   ports(): Record<string, number> {
     const portOf = (address: string) => Number(new URL(address).port);
-    const services = this.running.processes().filter(({ name }) => SERVICES.some((service) => service === name));
+    const services = this.running.processes().filter(({ name }) => SERVICE_NAMES.some((service) => service === name));
     return {
       postgresql: this.databasePort,
       kafka: Number(this.broker.brokers.split(':')[1]),
@@ -104,7 +104,7 @@ export class FaultyDeployment {
 
   /** Records in the database of each service that it, or what the others know, is back at an older state (docs/backup.md). */
   async recordRestore(backupAt: Date, { ofOthers }: { ofOthers: boolean }): Promise<void> {
-    for (const service of SERVICES) {
+    for (const service of SERVICE_NAMES) {
       const database = openDatabase(this.#databaseOf(service), { max: 1 });
       const recorded = database.query(
         `INSERT INTO restored (restored_at, backup_at, of_others) VALUES (now(), $1, $2)
@@ -117,7 +117,7 @@ export class FaultyDeployment {
 
   /** Kills every service; the deployment starts them again. */
   async restartServices(): Promise<void> {
-    const before = this.running.processes().filter(({ name }) => SERVICES.some((service) => service === name));
+    const before = this.running.processes().filter(({ name }) => SERVICE_NAMES.some((service) => service === name));
     for (const { pid } of before) process.kill(pid as number, 'SIGKILL');
     const pids = async () => this.running.processes().map(({ pid }) => pid);
     await until(pids, (now) => now.every((pid) => pid !== null && !before.some((one) => one.pid === pid)));

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { SERVICE_NAMES, type ServiceName, TOPICS, type Topic, topicOf } from '@ecf/contracts';
+import { identifierOf, SERVICE_NAMES, type ServiceName, TOPICS, type Topic, topicOf } from '@ecf/contracts';
 import { retry } from '@ecf/kit';
 import type { Logger } from '@ecf/kit/telemetry';
 import type { AclEntry, Admin, ITopicConfig } from 'kafkajs';
@@ -123,7 +123,7 @@ export async function prepareTopics(settings: KafkaSettings, logger: Logger, { g
 
 /** The user of a service at the brokers. */
 export function brokerUser(service: ServiceName): string {
-  return service.replaceAll('-', '_');
+  return identifierOf(service);
 }
 
 /** New passwords of the users at the brokers of a deployment: one for each service and for the super user `admin`. */

@@ -1,4 +1,5 @@
 import { type XmlStore, XmlStoreError } from '@ecf/archive';
+import { ARCHIVING_SERVICES } from '@ecf/contracts';
 import type { GatewayAdmin } from '../gateway-admin.js';
 import { PathSpool } from './path-spool.js';
 
@@ -21,7 +22,6 @@ export interface Verified {
   readonly pending: number;
 }
 
-const SERVICES = ['emission', 'reception', 'approvals'];
 const AT_ONCE = 16;
 
 interface Page {
@@ -49,7 +49,7 @@ export async function verifyArchive(
   const spool = new PathSpool();
   try {
     for await (const { path, storedAt } of store.list()) if (storedAt <= newest) spool.add('present', path);
-    for (const service of SERVICES)
+    for (const service of ARCHIVING_SERVICES)
       for await (const files of pages(admin, service))
         for (let at = 0; at < files.length; at += AT_ONCE)
           await Promise.all(

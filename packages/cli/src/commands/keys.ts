@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
+import { variablePrefix } from '@ecf/contracts';
 import { makeServiceKeys } from '@ecf/http/identity';
 import { ConfigError, makeSealingKeys, readMasterKeys } from '@ecf/kit';
 import type { Console, ExitCode } from '../command.js';
@@ -77,10 +78,6 @@ function services(console: Console): ExitCode {
   }
   console.stdout.write(`SERVICE_PUBLIC_KEYS=${keys.gateway.SERVICE_PUBLIC_KEYS}\n`);
   return 0;
-}
-
-function variablePrefix(service: string): string {
-  return service.toUpperCase().replaceAll('-', '_');
 }
 
 function sealing(console: Console): ExitCode {
