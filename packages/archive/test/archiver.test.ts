@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto';
 import { mkdtempSync, renameSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { createMetrics } from '@ecf/kit/telemetry';
 import { type Database, openDatabase } from '@ecf/postgres';
 import { startTestPostgres } from '@ecf/test-servers/postgres';
+import { until } from '@ecf/test-support/until';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Archiver, createArchiver } from '../src/archiver.js';
 import { addPendingDocuments, documentsOf, ownDocuments, storedBytes } from '../src/pending-documents.js';
@@ -60,11 +60,6 @@ function start(archive: Pick<XmlStore, 'put' | 'get'> = store, options: { leaseM
 
 async function pending(): Promise<number> {
   return (await database.query('SELECT 1 FROM pending_document')).rowCount;
-}
-
-async function until(holds: () => Promise<boolean> | boolean): Promise<void> {
-  for (const end = Date.now() + 30_000; !(await holds()); await delay(10))
-    if (Date.now() > end) throw new Error('not within 30 s');
 }
 
 const allArchived = () => until(async () => (await pending()) === 0);

@@ -1,20 +1,10 @@
 import { markDatabaseError } from '@ecf/postgres';
 import { memoryDeadLetters } from '@ecf/test-support/services';
+import { until } from '@ecf/test-support/until';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Bus, BusEvent, DeadLetter } from '../src/bus.js';
 import { withDeadLetters } from '../src/dead-letters.js';
 import { revisionOf, rncs, taxpayerEvent } from './sample-events.js';
-
-const TIMEOUT_MS = 60_000;
-
-/** Waits until `probe` holds; throws after the timeout, even if the test has ended. */
-export async function until(probe: () => boolean | Promise<boolean>): Promise<void> {
-  const end = Date.now() + TIMEOUT_MS;
-  while (!(await probe())) {
-    if (Date.now() > end) throw new Error(`waited in vain for ${probe}`);
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  }
-}
 
 /** The error of a statement while the database is down. */
 function unreachable(): Error {

@@ -1,6 +1,7 @@
 import { createMetrics } from '@ecf/kit/telemetry';
 import { type Database, openDatabase } from '@ecf/postgres';
 import { silentLogger } from '@ecf/test-support/services';
+import { until } from '@ecf/test-support/until';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { startTestPostgres } from '../../test-servers/src/postgres.js';
 import { createInProcessBus } from '../src/bus.in-process.js';
@@ -8,7 +9,6 @@ import type { Bus } from '../src/bus.js';
 import { deadLetterOperations } from '../src/dead-letter-operations.js';
 import { createDeadLetters, withDeadLetters } from '../src/dead-letters.js';
 import { describeUnreadable } from '../src/kafka/kafka-messages.js';
-import { until } from './bus-contract.js';
 import { createEventTables } from './event-tables.js';
 import { describeOnKafka, kafkaSettings, openKafkaBus } from './kafka.js';
 import { revisionOf, taxpayerEvent } from './sample-events.js';

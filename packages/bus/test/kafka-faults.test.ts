@@ -2,12 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { createMetrics } from '@ecf/kit/telemetry';
 import { kafka } from '@ecf/test-servers/kafka';
 import { memoryDeadLetters, silentLogger } from '@ecf/test-support/services';
+import { until } from '@ecf/test-support/until';
 import { afterAll, afterEach, describe, expect, it } from '@jest/globals';
 import kafkajs from 'kafkajs';
 import type { Bus, BusEvent } from '../src/bus.js';
 import { kafkaClients } from '../src/kafka/kafka-client.js';
 import { toRecord } from '../src/kafka/kafka-messages.js';
-import { until } from './bus-contract.js';
 import { closeKafkaBuses, describeOnKafka, kafkaSettings, openKafkaBus } from './kafka.js';
 import { revisionOf, rncs, taxpayerEvent } from './sample-events.js';
 

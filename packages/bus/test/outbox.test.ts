@@ -1,6 +1,7 @@
 import { createMetrics } from '@ecf/kit/telemetry';
 import { type Database, openDatabase } from '@ecf/postgres';
 import { memoryDeadLetters, silentLogger } from '@ecf/test-support/services';
+import { until } from '@ecf/test-support/until';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { startTestPostgres } from '../../test-servers/src/postgres.js';
 import { createInProcessBus } from '../src/bus.in-process.js';
@@ -9,7 +10,6 @@ import { withDeadLetters } from '../src/dead-letters.js';
 import { cleanInbox, once } from '../src/outbox/inbox.js';
 import { appendToOutbox } from '../src/outbox/outbox.js';
 import { createOutboxRelay, type OutboxRelay, type OutboxRelayOptions } from '../src/outbox/outbox-relay.js';
-import { until } from './bus-contract.js';
 import { createEventTables } from './event-tables.js';
 import { revisionOf, rncs, taxpayerEvent } from './sample-events.js';
 

@@ -6,6 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { stablePorts } from '@ecf/deployment/postgres';
 import { afterAll, describe, expect, it } from '@jest/globals';
 import { foreignProgram, type KeptProcess, keepRunning, nodeProgram } from '../src/child-process.js';
+import { waitFor } from '../src/servers/ports.js';
 
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'ecf-kept-'));
 const kept: KeptProcess[] = [];
@@ -30,13 +31,6 @@ async function keep(name: string, begin: () => ChildProcess, changes: string[] =
   return one;
 }
 
-async function until(holds: () => boolean): Promise<void> {
-  for (const end = Date.now() + 60_000; !holds(); ) {
-    if (Date.now() > end) throw new Error('not within a minute');
-    await delay(20);
-  }
-}
-
 describe('a program that is kept running', () => {
   it('is started again whenever it ends, until it is stopped', async () => {
     const changes: string[] = [];
@@ -44,7 +38,8 @@ describe('a program that is kept running', () => {
     const one = await keep('lives', () => nodeProgram(file, process.env, []), changes);
     const first = one.pid() as number;
     process.kill(first, 'SIGKILL');
-    await until(() => one.pid() !== undefined && one.pid() !== first && changes.includes('lives is there again'));
+    const isBack = () => one.pid() !== undefined && one.pid() !== first && changes.includes('lives is there again');
+    await waitFor(async () => isBack(), 60_000, 'the program');
     expect(changes[0]).toBe('lives ended (SIGKILL).; starting it again');
     const second = one.pid();
     await one.stop();

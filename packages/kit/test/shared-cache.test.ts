@@ -1,4 +1,5 @@
 import { CuttableProxy, type RedisServer, redis } from '@ecf/test-servers';
+import { until } from '@ecf/test-support/until';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { Redis } from 'ioredis';
 import type { SharedCache } from '../src/cache/shared-cache.js';
@@ -32,13 +33,6 @@ function open(
   return cache;
 }
 
-async function eventually(probe: () => Promise<boolean>): Promise<void> {
-  for (const end = Date.now() + 60_000; !(await probe()); ) {
-    if (Date.now() > end) throw new Error('it did not come about within a minute');
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-}
-
 const isUp = async () => /^ecf_shared_cache_up 1$/m.test(await metrics.render());
 
 afterEach(async () => {
@@ -50,21 +44,21 @@ afterAll(() => server?.stop());
 withRedis('a shared cache', () => {
   beforeAll(async () => {
     open();
-    await eventually(isUp);
+    await until(isUp);
   });
 
   it('gives one process the value that another set, until it expires', async () => {
     const [one, other] = [open(), open()];
-    await eventually(isUp);
+    await until(isUp);
     await one.set('k1', 'secret token', 60_000);
     expect(await other.get('k1')).toBe('secret token');
     await one.set('k2', 'short', 30);
-    await eventually(async () => (await other.get('k2')) === null);
+    await until(async () => (await other.get('k2')) === null);
   });
 
   it('removes a key only while it holds the given value', async () => {
     const [one, other] = [open(), open()];
-    await eventually(isUp);
+    await until(isUp);
     await one.set('k3', 'first', 60_000);
     await other.set('k3', 'second', 60_000);
     await one.remove('k3', 'first');
@@ -75,7 +69,7 @@ withRedis('a shared cache', () => {
 
   it('seals values under the master key and their own key', async () => {
     const one = open();
-    await eventually(isUp);
+    await until(isUp);
     await one.set('k4', 'secret token', 60_000);
     const client = new Redis(server?.url as string);
     const stored = (await client.get('k4')) as string;
@@ -88,7 +82,7 @@ withRedis('a shared cache', () => {
 
   it('runs one process at a time under a lease, and continues after its holder crashed', async () => {
     const caches = [open(), open(), open()];
-    await eventually(isUp);
+    await until(isUp);
     let working = 0;
     let most = 0;
     const work = async () => {
@@ -112,14 +106,14 @@ withRedis('a shared cache', () => {
       open(MASTER_KEY, server?.url, { leaseMs: 1_000 }),
       open(),
     ];
-    await eventually(isUp);
+    await until(isUp);
     const client = new Redis(server?.url as string);
     const log: string[] = [];
     let begun = () => {};
     const work = living.alone('k8', async () => {
       begun();
       let left = await client.pttl('k8:lease');
-      await eventually(async () => {
+      await until(async () => {
         const before = left;
         left = await client.pttl('k8:lease');
         return left > before;
@@ -151,7 +145,7 @@ withRedis('a shared cache with a slow server', () => {
     const way = await CuttableProxy.start({ host: address.hostname, port: Number(address.port || 6379) });
     Object.assign(address, { hostname: '127.0.0.1', port: String(way.port) });
     const one = open(MASTER_KEY, address.href, { commandMs: 150 });
-    await eventually(isUp);
+    await until(isUp);
     await one.set('s1', 'kept', 60_000);
     expect(await one.get('s1')).toBe('kept');
     way.delayMs = 700;
@@ -166,7 +160,7 @@ withRedis('a shared cache with a slow server', () => {
     expect(await metrics.render()).toMatch(/^ecf_shared_cache_failures_total\{reason="slow"\} [1-9]$/m);
     expect(lines.filter((line) => line.includes('unavailable or slow'))).toHaveLength(1);
     way.delayMs = 0;
-    await eventually(async () => {
+    await until(async () => {
       await one.set('s4', 'quick', 60_000);
       return isUp();
     });
@@ -182,7 +176,7 @@ const control = server?.control ?? null;
 (control === null ? describe.skip : describe)('a shared cache without its server', () => {
   it('lets each process use its own values, warns once, and is shared again after a restart', async () => {
     const one = open();
-    await eventually(isUp);
+    await until(isUp);
     await control?.kill();
     await one.set('k8', 'mine', 60_000);
     expect(await one.get('k8')).toBe('mine');
@@ -194,10 +188,10 @@ const control = server?.control ?? null;
     expect(warnings).toHaveLength(1);
     expect(warnings.join()).not.toContain('mine');
     await control?.restart();
-    await eventually(isUp);
+    await until(isUp);
     await one.set('k9', 'shared', 60_000);
     const other = open();
-    await eventually(isUp);
+    await until(isUp);
     expect(await other.get('k9')).toBe('shared');
     expect(lines.filter((line) => line.includes('answers again')).length).toBeGreaterThan(0);
   });
@@ -208,6 +202,6 @@ const control = server?.control ?? null;
     await early.set('k10', 'own', 60_000);
     expect(await early.get('k10')).toBe('own');
     await control?.restart();
-    await eventually(isUp);
+    await until(isUp);
   });
 });

@@ -1,4 +1,5 @@
 import { startTestPostgres } from '@ecf/test-servers/postgres';
+import { until } from '@ecf/test-support/until';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { type Database, openDatabase } from '../src/database.js';
 import { createDueTimeWatch, type DueTimeWatch } from '../src/due-work/due-time-watch.js';
@@ -34,10 +35,6 @@ function start(): void {
     },
   });
   watch.start();
-}
-
-async function until(holds: () => boolean): Promise<void> {
-  while (!holds()) await new Promise((resolve) => setTimeout(resolve, 10));
 }
 
 const addTask = (dueIn: string) => database.query(`INSERT INTO task VALUES (now() + interval '${dueIn}')`);

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { startTestPostgres } from '@ecf/test-servers/postgres';
+import { until } from '@ecf/test-support/until';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { type Database, openDatabase } from '../src/database.js';
 import { createDueWork, type DueWork, type DueWorkOptions, type DueWorkStore } from '../src/due-work/due-work.js';
@@ -50,10 +51,6 @@ async function finish({ id }: Task): Promise<void> {
 async function handledCounts(): Promise<number[]> {
   const { rows } = await database.query<{ handled: number }>('SELECT handled FROM task ORDER BY id');
   return rows.map(({ handled }) => handled);
-}
-
-async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
-  while (!(await holds())) await delay(10);
 }
 
 describe('a table of tasks', () => {

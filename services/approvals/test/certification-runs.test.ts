@@ -2,10 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { makeEvent } from '@ecf/bus/events';
 import type { DeliveryChanged } from '@ecf/contracts';
 import { writeXml } from '@ecf/ecf-xml';
+import { until } from '@ecf/test-support/until';
 import { signXml } from '@ecf/xml-signing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { BuyerReceiver } from './support/buyer-receiver.js';
-import { ACCOUNT, BUYER, certificate, eventually, ISSUER, issuedInvoice, order, World } from './support/world.js';
+import { ACCOUNT, BUYER, certificate, ISSUER, issuedInvoice, order, World } from './support/world.js';
 
 const delivered: DeliveryChanged[] = [];
 let world: World;
@@ -58,7 +59,7 @@ describe('after the start of a certification run', () => {
     const encf = world.nextEncf('31');
     const deliver = async (run: number) => {
       await accept(encf, run);
-      await eventually(
+      await until(
         () => delivered.filter((one) => one.encf === encf && one.delivery_status === 'delivered'),
         (seen) => seen.length === run,
       );
@@ -86,7 +87,7 @@ describe('after the start of a certification run', () => {
     const reached = receiver.deliveries.length;
     // The authority decides it after the start.
     await accept(encf, run);
-    const ended = await eventually(
+    const ended = await until(
       () => delivered.filter((one) => one.encf === encf && one.final === true),
       (seen) => seen.length === 1,
     );
@@ -125,9 +126,9 @@ describe('after the start of a certification run', () => {
         .approval_status;
     expect([await answer('1'), await statusOf()]).toEqual([200, 'approved']);
     await startRun(ISSUER);
-    await eventually(statusOf, (status) => status === 'pending');
+    await until(statusOf, (status) => status === 'pending');
     expect([await answer('2'), await statusOf()]).toEqual([200, 'rejected']);
-    const decisions = await eventually(
+    const decisions = await until(
       () => world.published.filter(({ data }) => data.encf === encf && data.direction === 'received'),
       (seen) => seen.length === 2,
     );

@@ -10,6 +10,7 @@ import type { Logger } from '@ecf/kit/telemetry';
 import { limitDueTimes, openDatabase } from '@ecf/postgres';
 import { testKey } from '@ecf/test-support';
 import { silentLogger } from '@ecf/test-support/services';
+import { until } from '@ecf/test-support/until';
 import { type SigningCertificate, signXml } from '@ecf/xml-signing';
 import { createCertificateAuthority } from '@ecf/xml-signing/certificate-authority';
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
@@ -22,16 +23,7 @@ import type { Claimed } from '../src/sending/outgoing.js';
 import { createOutgoingStore } from '../src/sending/outgoing.postgres.js';
 import { createSending } from '../src/sending/sending.js';
 import { type Answering, BuyerReceiver, lost, received, saying, status, xml } from './support/buyer-receiver.js';
-import {
-  ACCOUNT,
-  AUTHORITY,
-  certificate,
-  eventually,
-  ISSUER,
-  issueCertificate,
-  issuedInvoice,
-  World,
-} from './support/world.js';
+import { ACCOUNT, AUTHORITY, certificate, ISSUER, issueCertificate, issuedInvoice, World } from './support/world.js';
 
 const SETTINGS = { DELIVERY_FIRST_RETRY_MS: '30', DELIVERY_CONCURRENCY: '4' };
 const changes: DeliveryChanged[] = [];
@@ -107,7 +99,7 @@ async function delivery(encf: string, at = world) {
   return deliveries[0];
 }
 const reaches = (encf: string, wanted: string, at = world) =>
-  eventually(
+  until(
     () => delivery(encf, at),
     (seen) => seen?.delivery_status === wanted,
   );
@@ -163,7 +155,7 @@ describe('a delivery', () => {
       },
     });
     expect(one.body.acknowledged_at).toMatch(/-04:00$/);
-    await eventually(
+    await until(
       () => published(encf),
       (seen) => seen.length === 1,
     );
@@ -235,7 +227,7 @@ describe('a delivery', () => {
     const asked = internal().retryDelivery({ env: 'TesteCF', issuer_rnc: ISSUER, encf: government.encf });
     await expect(asked).rejects.toMatchObject({ status: 409, message: expect.stringContaining('DELIVER_TYPE_45') });
     await reaches(government.encf, 'not_required');
-    await eventually(
+    await until(
       () => published(government.encf),
       (seen) => seen.length === 1,
     );
@@ -246,7 +238,7 @@ describe('a delivery', () => {
     const to = await buyer();
     const path = `TesteCF/ecf/${ISSUER}/issued/2026/06/restored-later.xml`;
     const { encf, text } = await accepted(to.rnc, { xml_storage_path: path });
-    const waiting = await eventually(
+    const waiting = await until(
       () => delivery(encf),
       (seen) => (seen?.last_error ?? null) !== null,
     );
@@ -288,7 +280,7 @@ describe('a delivery', () => {
     await world.list(to.rnc, to.url);
     await internal().retryDelivery({ env: 'TesteCF', issuer_rnc: ISSUER, encf });
     await reaches(encf, 'delivered');
-    await eventually(
+    await until(
       () => published(encf),
       (seen) => seen.length === 3,
     );
@@ -324,14 +316,14 @@ describe('an issuer without a stored certificate', () => {
     await world.register(issuer, { signer: null });
     const to = await buyer();
     const { encf } = await accepted(to.rnc, { issuer_rnc: issuer });
-    const waiting = await eventually(
+    const waiting = await until(
       () => delivery(encf),
       (seen) => (seen?.last_error ?? null) !== null,
     );
     expect(waiting?.delivery_status).toBe('pending');
     expect(waiting?.last_error).toMatch(/101000055 has no certificate.*None is kept.*Upload one in the administration/);
     expect(to.reached).toEqual([]);
-    await eventually(
+    await until(
       async () => {
         await later(encf);
         return world.database.query<{ claim: string | null }>('SELECT claim FROM outgoing_documents WHERE encf = $1', [
@@ -429,7 +421,7 @@ describe('the end of a delivery', () => {
     await world.database.query('UPDATE outgoing_documents SET deadline_at = now(), due_at = now() WHERE encf = $1', [
       waiting.encf,
     ]);
-    await eventually(
+    await until(
       () => [encf, nobody.encf, waiting.encf].map(ended),
       (seen) => seen.every((finals) => finals.at(-1) === true),
     );
@@ -464,13 +456,13 @@ describe('the directory', () => {
     await directory({ kind: 'http', status: 503, body: 'x' });
     const second = await accepted(known.rnc);
     const waiting = await accepted(fresh.rnc);
-    await eventually(
+    await until(
       () => delivery(waiting.encf),
       (seen) => (seen?.last_error ?? null) !== null,
     );
     expect((await delivery(waiting.encf))?.delivery_status).toBe('pending');
     // Only the instance that delivered before knows the address.
-    await eventually(
+    await until(
       async () => {
         await world.database.query(
           'UPDATE outgoing_documents SET due_at = now() WHERE encf = $1 AND due_at IS NOT NULL AND claim IS NULL',
@@ -529,13 +521,13 @@ describe('a deployment with other settings', () => {
   it('a deployment without logins fails a delivery with the reason if the receiver demands a token', async () => {
     const to = await listed('theirs');
     const { encf } = await accepted(to.rnc, {}, other);
-    await eventually(
+    await until(
       () => delivery(encf, other),
       (one) => (one?.last_error ?? null) !== null,
     );
     const overdue =
       'UPDATE outgoing_documents SET deadline_at = now(), due_at = now() WHERE encf = $1 AND due_at IS NOT NULL';
-    const failed = await eventually(
+    const failed = await until(
       async () => {
         await other.database.query(overdue, [encf]);
         return delivery(encf, other);
@@ -661,7 +653,7 @@ describe('an answer', () => {
     };
     expect(await isPending()).toBe(true);
     away = false;
-    await eventually(isPending, (pending) => pending === false);
+    await until(isPending, (pending) => pending === false);
     expect(await world.archive.get(path)).toEqual(to.answered[0]);
     expect((await world.call('GET', `/received-arecf/${encf}/xml?issuer_rnc=${ISSUER}`)).body).toBe(asked.body);
     expect(to.deliveries).toHaveLength(1);
@@ -674,11 +666,11 @@ describe('an answer', () => {
     await renamed('received_acknowledgements', 'acknowledgements_away');
     const { encf } = await accepted(to.rnc);
     try {
-      await eventually(
+      await until(
         async () => to.answered.length,
         (count) => count === 1,
       );
-      await eventually(
+      await until(
         () => failures,
         (seen) => seen.some((text) => text.startsWith('recording an answer')),
       );
@@ -712,7 +704,7 @@ describe('an answer', () => {
       const waiting = await reaches(encf, 'unacknowledged');
       expect(waiting?.last_error).toMatch(/^The result cannot be recorded: .*unwritable/);
       await world.database.query('UPDATE outgoing_documents SET deadline_at = now() WHERE encf = $1', [encf]);
-      await eventually(
+      await until(
         async () => {
           await leaseEnds(encf);
           return delivery(encf);
@@ -741,7 +733,7 @@ describe('an answer', () => {
       expect(to.deliveries).toHaveLength(1);
       // The other instance takes it: the first one obeys the pause.
       await leaseEnds(encf);
-      const later = await eventually(
+      const later = await until(
         () => delivery(encf),
         (seen) => Date.parse(seen?.due_at ?? '') - Date.now() > 3_500_000,
       );
@@ -788,7 +780,7 @@ describe('an answer', () => {
       to.answers = [answer];
       const { encf, text } = await accepted(to.rnc);
       await reaches(encf, 'delivered');
-      await eventually(
+      await until(
         () => published(encf),
         (seen) => seen.length === 2,
       );
@@ -863,7 +855,7 @@ describe('failing and hostile receivers', () => {
     const { encf: healthy } = await accepted(good.rnc);
     await reaches(healthy, 'delivered');
     expect(most).toBeLessThan(bound);
-    const hosts = await eventually(
+    const hosts = await until(
       async () =>
         (
           await world.database.query<{ host: string | null }>(
@@ -901,7 +893,7 @@ describe('failing and hostile receivers', () => {
     const troubled = await Promise.all(Array.from({ length: 4 }, () => accepted(bad)));
     const failed = () => shared.deliveries.filter(({ path }) => path.includes(`/${bad}/`)).length;
     // Each of the two instances pauses immediately, or after three failures.
-    await eventually(
+    await until(
       async () => failed(),
       (count) => count >= ('retry-after' in headers ? 1 : 3),
     );
@@ -964,7 +956,7 @@ describe('failing and hostile receivers', () => {
     );
     try {
       background.start();
-      const seen = await eventually(
+      const seen = await until(
         () => [...attempted],
         (all) => all.includes(other),
       );
@@ -985,7 +977,7 @@ describe('failing and hostile receivers', () => {
       const all = await Promise.all(refused.map((one) => delivery(one.encf)));
       return all.reduce((sum, one) => sum + (one?.tries ?? 0), 0);
     };
-    await eventually(tries, (sum) => sum >= 6);
+    await until(tries, (sum) => sum >= 6);
     const { encf } = await accepted(to.rnc);
     expect((await reaches(encf, 'delivered'))?.tries).toBe(1);
     // Each instance was refused once, and logged in once for the other issuer.
@@ -1034,7 +1026,7 @@ describe('failing and hostile receivers', () => {
     to.usually = status(503);
     const { encf } = await accepted(to.rnc);
     const reached = (times: number) =>
-      eventually(
+      until(
         async () => to.reached.length,
         (count) => count >= times,
       );
@@ -1056,13 +1048,13 @@ describe('failing and hostile receivers', () => {
     const to = await buyer();
     to.usually = status(503);
     const { encf } = await accepted(to.rnc);
-    await eventually(
+    await until(
       () => delivery(encf),
       (seen) => (seen?.tries ?? 0) >= 2,
     );
     expect((await delivery(encf))?.delivery_status).toBe('pending');
     await world.database.query('UPDATE outgoing_documents SET deadline_at = now() WHERE encf = $1', [encf]);
-    await eventually(
+    await until(
       async () => {
         await leaseEnds(encf);
         return delivery(encf);
@@ -1080,7 +1072,7 @@ describe('failing and hostile receivers', () => {
       Array.from({ length: 40 }, (_, n) => accepted(n % 2 === 0 ? dead.rnc : neighbour)),
     );
     const numbers = waiting.map(({ encf }) => encf);
-    await eventually(
+    await until(
       async () => dead.reached.length,
       (count) => count >= 6,
     );
@@ -1089,7 +1081,7 @@ describe('failing and hostile receivers', () => {
     const left = (await Promise.all(numbers.map((encf) => delivery(encf)))).filter((one) => one?.tries === 0);
     expect(left.length).toBeGreaterThan(0);
     expect(left[0]?.last_error).toMatch(/got no calls until the deadline/);
-    await eventually(
+    await until(
       () => ended(numbers.at(-1) ?? '').at(-1),
       (last) => last === true,
     );
@@ -1118,7 +1110,7 @@ describe('addresses of receivers', () => {
         const name = String(131000000 + index);
         await guarded.list(name, address);
         const { encf } = await accepted(name, {}, guarded);
-        const seen = await eventually(
+        const seen = await until(
           () => delivery(encf, guarded),
           (one) => (one?.last_error ?? null) !== null,
         );
@@ -1139,7 +1131,7 @@ describe('addresses of receivers', () => {
 describe('an instance that crashes', () => {
   /** Keeps the deliveries of earlier tests from being the attempt that crashes. */
   const othersRest = () =>
-    eventually(
+    until(
       async () => {
         await world.database.query(
           "UPDATE outgoing_documents SET due_at = now() + interval '1 hour' WHERE due_at IS NOT NULL AND claim IS NULL",
@@ -1158,12 +1150,12 @@ describe('an instance that crashes', () => {
       const to = await buyer();
       dying = step;
       const { encf } = await accepted(to.rnc);
-      await eventually(
+      await until(
         () => dying,
         (seen) => seen === null,
       );
       if (step !== 'recorded') {
-        await eventually(
+        await until(
           () => delivery(encf),
           (seen) => seen?.tries === 1,
         );
@@ -1172,7 +1164,7 @@ describe('an instance that crashes', () => {
       await reaches(encf, 'delivered');
       expect(to.ledger.size).toBe(1);
       expect(to.deliveries.length).toBe(step === 'claimed' || step === 'recorded' ? 1 : 2);
-      await eventually(
+      await until(
         () => published(encf),
         (seen) => seen.length > 0,
       );
@@ -1264,7 +1256,7 @@ describe('a rebuild of read models', () => {
     // Published through the outbox, so a moment later.
     for (const one of pages.filter(({ final }) => final))
       expect(
-        await eventually(
+        await until(
           async () => changes.findLast(({ encf }) => encf === one.encf),
           (last) => last?.revision === one.revision,
         ),

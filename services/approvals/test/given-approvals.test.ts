@@ -1,6 +1,7 @@
 import { checkXml, parseXml, readXml } from '@ecf/ecf-xml';
 import { camelCaseRows, type Database, openDatabase } from '@ecf/postgres';
 import { beginPost, chunkOf } from '@ecf/test-support/raw-posts';
+import { until } from '@ecf/test-support/until';
 import { verifyXml } from '@ecf/xml-signing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createApprovalStore } from '../src/given/approvals.postgres.js';
@@ -12,7 +13,6 @@ import {
   AUTHORITY,
   BUYER,
   certificate,
-  eventually,
   ISSUER,
   issueCertificate,
   order,
@@ -73,8 +73,8 @@ describe('a document that lost its number', () => {
     expect(first.status).toBe(201);
     await promote(encf, 900_001);
     const shown = async () => (await world.call('GET', `/acecf/${first.body.id}`)).body;
-    expect(await eventually(shown, ({ superseded }) => superseded)).toEqual({ ...first.body, superseded: true });
-    const told = await eventually(
+    expect(await until(shown, ({ superseded }) => superseded)).toEqual({ ...first.body, superseded: true });
+    const told = await until(
       async () => events(encf, 'given'),
       (all) => all.length === 2,
     );
@@ -98,7 +98,7 @@ describe('a document that lost its number', () => {
     await promote(encf, 900_001);
     expect((await post(order(encf))).body.code).toBe('already_answered');
     expect((await world.call('GET', `/acecf/${second.body.id}`)).body.superseded).toBe(false);
-    const all = await eventually(
+    const all = await until(
       () => events(encf, 'given'),
       ({ length }) => length === 4,
     );
@@ -207,7 +207,7 @@ describe('POST /acecf', () => {
       FechaHoraAprobacionComercial: '23-06-2026 17:45:47',
     });
     expect(await world.submissions(encf)).toMatchObject([{ sha256: body.xml_checksum, effective: true }]);
-    const [given] = await eventually(
+    const [given] = await until(
       () => events(encf, 'given'),
       (seen) => seen.length === 1,
     );
@@ -216,7 +216,7 @@ describe('POST /acecf', () => {
       approval_status: 'approved',
       approval_datetime: '2026-06-23T17:45:47-04:00',
     });
-    const [received] = await eventually(
+    const [received] = await until(
       () => events(encf, 'received'),
       (seen) => seen.length === 1,
     );
@@ -581,7 +581,7 @@ describe('a record that is being sent', () => {
     const renewed = await database.transaction(async (tx) => {
       await tx.query(locks, [first.id]);
       const renewing = createOutgoingStore(database, async () => undefined).renew([second, first], from(2 * HOUR));
-      await eventually(
+      await until(
         async () => (await database.query('SELECT 1 FROM pg_locks WHERE NOT granted')).rowCount,
         (count) => count > 0,
       );

@@ -8,6 +8,7 @@ import { createLogger } from '@ecf/kit/telemetry';
 import { openDatabase, type Transaction } from '@ecf/postgres';
 import { quotaHour } from '@ecf/public-ingress';
 import { testKey } from '@ecf/test-support';
+import { until } from '@ecf/test-support/until';
 import { type SigningCertificate, signXml } from '@ecf/xml-signing';
 import { createCertificateAuthority } from '@ecf/xml-signing/certificate-authority';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
@@ -19,7 +20,6 @@ import {
   BUYER,
   certificate,
   ecfTree,
-  eventually,
   INGRESS,
   ISSUER,
   issueCertificate,
@@ -119,7 +119,7 @@ describe('an approval', () => {
       approval_status: 'approved',
       approval_datetime: '2026-06-23T17:45:47-04:00',
     });
-    const events = await eventually(
+    const events = await until(
       () => world.published.filter(({ data }) => data.encf === encf),
       (seen) => seen.length === 1,
     );
@@ -165,7 +165,7 @@ describe('an approval', () => {
     expect([await count('received_approvals', encf), await count('refused_approvals', encf)]).toEqual([1, 1]);
     const { rows } = await world.database.query('SELECT repeats FROM refused_approvals WHERE encf = $1', [encf]);
     expect(rows).toEqual([{ repeats: 48 }]);
-    await eventually(
+    await until(
       () => world.published.filter(({ data }) => data.encf === encf).length,
       (seen) => seen >= 1,
     );
@@ -196,7 +196,7 @@ describe('the signer of an answer', () => {
       by: { actor: 'Ana', request_id: 'r-1' },
     });
   const told = (encf: string, times: number) =>
-    eventually(
+    until(
       () => world.published.filter(({ data }) => data.encf === encf).map(({ data }) => data),
       (seen) => seen.length === times,
     );
@@ -338,15 +338,15 @@ describe('the signer of an answer', () => {
       await tx.query('DELETE FROM received_decisions WHERE encf = $1', [encf]);
     });
     const sent = world.send(await acecf(encf));
-    await eventually(waiting, (n) => n === 1);
+    await until(waiting, (n) => n === 1);
     let known = false;
     const published = becomesKnown().then(() => {
       known = true;
     });
-    await eventually(waiting, (n) => known || n === 2);
+    await until(waiting, (n) => known || n === 2);
     await release();
     await Promise.all([sent, published]);
-    await eventually(
+    await until(
       () => state(encf),
       (seen) => seen.approval_confirmed === true,
     );
@@ -362,7 +362,7 @@ describe('the signer of an answer', () => {
     // The answer finds its signer unknown, and waits until the other transaction has made it known.
     const release = await holding((tx) => makeKnown(tx, { env: 'TesteCF', rnc: BUYER, signer, at: new Date(0) }));
     const sent = world.send(await acecf(encf));
-    await eventually(waiting, (n) => n === 1);
+    await until(waiting, (n) => n === 1);
     await release();
     await sent;
     expect(await state(encf)).toMatchObject({ approval_status: 'approved', approval_confirmed: true });
@@ -396,7 +396,7 @@ describe('the signer of an answer', () => {
       ...{ actor: 'Ana', request_id: 'r-1', action: 'approval.decide', target: `/accounts/${ACCOUNT}/approvals/${id}` },
       details: { counts, reason: 'The buyer called us.' },
     });
-    const seen = await eventually(
+    const seen = await until(
       () => acts,
       ({ length }) => length === 3,
     );

@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { camelCaseRows, openDatabase } from '@ecf/postgres';
+import { until } from '@ecf/test-support/until';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { Unwritable } from '../src/errors.js';
 import { createApprovalStore } from '../src/given/approvals.postgres.js';
@@ -12,7 +13,7 @@ import type { Approvals } from '../src/index.js';
 import { endingWith } from '../src/sending/endings.js';
 import type { Claimed, Ending } from '../src/sending/outgoing.js';
 import { claimedFrom, type OutgoingRow } from '../src/sending/outgoing.postgres.js';
-import { BUYER, eventually, ISSUER, order, receivedInvoice, World } from './support/world.js';
+import { BUYER, ISSUER, order, receivedInvoice, World } from './support/world.js';
 
 let world: World;
 let issuer: Issuer;
@@ -79,7 +80,7 @@ afterEach(async () => {
 
 const post = (body: unknown) => world.call('POST', '/acecf/', body);
 const settled = (id: number, holds: (seen: Record<string, unknown>) => boolean) =>
-  eventually(async () => (await world.call('GET', `/acecf/${id}`)).body, holds);
+  until(async () => (await world.call('GET', `/acecf/${id}`)).body, holds);
 const statuses = (encf: string) =>
   world.published
     .filter(({ data }) => data.encf === encf && data.direction === 'given')
@@ -87,7 +88,7 @@ const statuses = (encf: string) =>
 
 /** The relay publishes an event up to its spacing after the commit. */
 const published = (encf: string, count: number) =>
-  eventually(
+  until(
     () => statuses(encf),
     (seen) => seen.length >= count,
   );
@@ -206,7 +207,7 @@ describe('the authority', () => {
     const local = await world.call('POST', '/acecf/?submit_to_authority=false', order(encf));
     const file = path.join(world.folder, 'xml', local.body.xml_storage_path);
     const pending = () => world.database.query('SELECT 1 FROM pending_document');
-    await eventually(pending, ({ rowCount }) => rowCount === 0);
+    await until(pending, ({ rowCount }) => rowCount === 0);
     renameSync(file, `${file}.away`);
     const { body } = await post(order(encf));
     expect(body).toMatchObject({ id: local.body.id, sent_to_authority: false });
@@ -372,7 +373,7 @@ describe('the issuer of the e-CF', () => {
     await world.list(ISSUER, null);
     const { body } = await post(order(await world.invoice()));
     await later(body.id, 72);
-    await eventually(
+    await until(
       () => due(body.id),
       (seen) => seen === null,
     );
@@ -871,7 +872,7 @@ describe('instances', () => {
     const leased = await due(body.id);
     const ended = world.end(ending);
     // The lease is renewed after the first one has ended.
-    await eventually(
+    await until(
       async () => [await due(body.id), new Date()] as const,
       ([until, now]) => leased !== null && until !== null && now > leased && until > now,
     );

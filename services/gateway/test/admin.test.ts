@@ -8,6 +8,7 @@ import { createLogger } from '@ecf/kit/telemetry';
 import { openDatabase } from '@ecf/postgres';
 import { testKey } from '@ecf/test-support';
 import { beginPost, chunkOf } from '@ecf/test-support/raw-posts';
+import { until } from '@ecf/test-support/until';
 import { deserialiseCertificate } from '@ecf/xml-signing';
 import { createCertificateAuthority, fileOfSeveral } from '@ecf/xml-signing/certificate-authority';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
@@ -73,10 +74,6 @@ beforeAll(async () => {
   under = await startGateway();
 });
 afterAll(() => under.stop());
-
-async function until(probe: () => boolean): Promise<void> {
-  while (!probe()) await new Promise((resolve) => setTimeout(resolve, 20));
-}
 
 describe('accounts', () => {
   it('are created, listed, shown and made inactive', async () => {

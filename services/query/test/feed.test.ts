@@ -14,6 +14,7 @@ import {
 } from '@ecf/contracts';
 import { identify } from '@ecf/http/identity';
 import { createTaxpayerReplica } from '@ecf/taxpayer-replica/postgres';
+import { until } from '@ecf/test-support/until';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { customerHandlers } from '../src/customers.http.js';
 import { createPostgresFeed } from '../src/feed/feed.postgres.js';
@@ -34,7 +35,6 @@ import {
   taxpayer,
   taxpayerEvent,
 } from './support/events.js';
-import { until } from './support/receiver.js';
 import { startWorld, type World } from './support/world.js';
 
 let now = new Date();

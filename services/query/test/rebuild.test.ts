@@ -1,6 +1,7 @@
 import { QUERY_OPERATIONS, type QueryOperations } from '@ecf/contracts';
 import { createInternalClient } from '@ecf/http';
 import { identitiesOf } from '@ecf/test-support/services';
+import { until } from '@ecf/test-support/until';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { OutcomeSource } from '../src/invoices/ports.js';
 import { createRebuild, type RebuildState } from '../src/rebuild/rebuild.js';
@@ -68,14 +69,8 @@ beforeAll(async () => {
 });
 afterAll(() => world.stop());
 
-async function until(holds: (state: Awaited<ReturnType<typeof operations.rebuildState>>) => boolean) {
-  for (;;) {
-    const state = await operations.rebuildState({});
-    if (holds(state)) return state;
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
-}
-const ended = () => until(({ building }) => !building);
+const rebuild = () => operations.rebuildState({});
+const ended = () => until(rebuild, ({ building }) => !building);
 
 async function answers() {
   const [list, aggregate, one] = [
@@ -207,7 +202,7 @@ describe('a rebuild', () => {
       if (pages === 3) throw new Error('the owner ended in the middle');
     };
     await operations.startRebuild({});
-    const failed = await until((state) => state.failure !== null);
+    const failed = await until(rebuild, ({ failure }) => failure !== null);
     expect(failed).toMatchObject({ building: true, failure: 'the owner ended in the middle' });
     expect((await world.get('/invoices/count', YEAR)).status).toBe(503);
     expect(await ended()).toMatchObject({ failure: null });

@@ -1,6 +1,7 @@
+import { until } from '@ecf/test-support/until';
 import { describe, expect, it } from '@jest/globals';
 import { encf } from './support/events.js';
-import { type Call, until } from './support/receiver.js';
+import type { Call } from './support/receiver.js';
 import { webhookWorld } from './support/webhook-world.js';
 
 const SECOND = 1_000;

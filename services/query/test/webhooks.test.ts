@@ -7,6 +7,7 @@ import { publicEventSchema, TOPICS } from '@ecf/contracts';
 import { ENVIRONMENTS } from '@ecf/domain';
 import { createMasterKeys, sealHead } from '@ecf/kit';
 import { createMasterKeyOperations, limitDueTimes } from '@ecf/postgres';
+import { until } from '@ecf/test-support/until';
 import { describe, expect, it } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
 import { createQuery } from '../src/index.js';
@@ -23,7 +24,7 @@ import {
   OTHER_ACCOUNT,
   OTHER_ISSUER,
 } from './support/events.js';
-import { type Call, until } from './support/receiver.js';
+import type { Call } from './support/receiver.js';
 import { webhookWorld } from './support/webhook-world.js';
 import { startWorld } from './support/world.js';
 

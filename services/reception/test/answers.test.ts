@@ -2,9 +2,10 @@ import { request } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { XmlStoreError } from '@ecf/archive';
 import { silentLogger } from '@ecf/test-support/services';
+import { until } from '@ecf/test-support/until';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { encf, sampleBytes } from './support/documents.js';
-import { eventually, startWorld, type World } from './support/world.js';
+import { startWorld, type World } from './support/world.js';
 
 let world: World;
 const kept = new Map<string, Buffer>();
@@ -41,7 +42,7 @@ async function sendAndVanish(bytes: Buffer, instance = 0): Promise<void> {
   const req = request(`${world.url(instance)}/fe/recepcion/api/ecf`, { method: 'POST', headers: { env: 'TesteCF' } });
   req.on('error', () => undefined);
   req.end(bytes);
-  await eventually(inserts.waiting, (count) => count > 0);
+  await until(inserts.waiting, (count) => count > 0);
   req.destroy();
   await delay(20);
   await inserts.end();
@@ -100,7 +101,7 @@ async function estado(response: Response): Promise<string> {
 
 async function recorded(number: string): Promise<number> {
   const find = () => world.database.query('SELECT 1 FROM received_documents WHERE encf = $1', [number]);
-  return (await eventually(find, ({ rowCount }) => rowCount > 0)).rowCount;
+  return (await until(find, ({ rowCount }) => rowCount > 0)).rowCount;
 }
 
 describe('the first acknowledgement', () => {
@@ -123,7 +124,7 @@ describe('the first acknowledgement', () => {
     // Now the answer left, so the same bytes are a repeat from here on.
     expect(await estado(await world.send(bytes, { instance }))).toBe('3');
     const elsewhere = () => world.send(bytes, { instance: 1 - instance }).then(estado);
-    expect(await eventually(elsewhere, (state) => state === '3')).toBe('3');
+    expect(await until(elsewhere, (state) => state === '3')).toBe('3');
   });
 
   it('is not given for other bytes, whether the answer was lost or not', async () => {
@@ -138,7 +139,7 @@ describe('the first acknowledgement', () => {
     const bytes = await sampleBytes({ encf: number });
     const inserts = await holdUp('INSERT');
     const calls = [0, 1, 0, 1, 0, 1].map((instance) => world.send(bytes, { instance }));
-    await eventually(inserts.waiting, (count) => count >= 2);
+    await until(inserts.waiting, (count) => count >= 2);
     await inserts.end();
     const responses = await Promise.all(calls);
     const texts = await Promise.all(responses.map((response) => response.clone().text()));
@@ -157,7 +158,7 @@ describe('the first acknowledgement', () => {
     expect(await estado(await world.send(bytes, { instance: 0 }))).toBe('3');
     await locking.end();
     const later = () => world.send(bytes, { instance: 1 }).then(estado);
-    expect(await eventually(later, (state) => state === '3')).toBe('3');
+    expect(await until(later, (state) => state === '3')).toBe('3');
   });
 
   it('causes an integrity error while it is missing in the store, and is given once it is back', async () => {
@@ -166,9 +167,9 @@ describe('the first acknowledgement', () => {
     await sendAndVanish(bytes);
     await recorded(number);
     const find = () => [...kept.keys()].find((name) => name.includes('/arecf/') && name.includes(number)) ?? '';
-    const path = await eventually(find, (name) => name !== '');
+    const path = await until(find, (name) => name !== '');
     const pending = () => world.database.query('SELECT 1 FROM pending_document WHERE path = $1', [path]);
-    await eventually(pending, ({ rowCount }) => rowCount === 0);
+    await until(pending, ({ rowCount }) => rowCount === 0);
     const acknowledgement = kept.get(path) as Buffer;
     kept.delete(path);
     const response = await world.send(bytes);
@@ -225,7 +226,7 @@ it.each([
     lines.length = 0;
     const inserts = await holdUp('INSERT');
     const calls = Array.from({ length: 5 }, () => world.send(bytes, { instance: 1 }));
-    await eventually(
+    await until(
       () => count('ecf_reception_in_flight_requests'),
       (requests) => requests === 5,
     );

@@ -11,6 +11,7 @@ import { type Simulator, startSimulator } from '@ecf/authority-simulator';
 import { makeEvent } from '@ecf/bus/events';
 import { type ReceivedInvoice, TOPICS } from '@ecf/contracts';
 import { camelCaseRows } from '@ecf/postgres';
+import { until } from '@ecf/test-support/until';
 import type { SigningCertificate } from '@ecf/xml-signing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createConfirmDocument } from '../src/confirmation/confirm-document.js';
@@ -23,7 +24,7 @@ import {
 import { createConfirmationStore } from '../src/confirmation/confirmations.postgres.js';
 import { encf, sampleBytes } from './support/documents.js';
 import { BUYER, forger, OTHER_PROVIDER, PROVIDER, provider, STRANGER } from './support/senders.js';
-import { eventually, startWorld, type World } from './support/world.js';
+import { startWorld, type World } from './support/world.js';
 
 const HOUR = 3_600_000;
 const GIBIBYTE = 2 ** 30;
@@ -68,7 +69,7 @@ async function show(number: string, issuer = PROVIDER): Promise<ReceivedInvoice>
 }
 
 const shown = (number: string, holds: (invoice: ReceivedInvoice) => boolean, issuer = PROVIDER) =>
-  eventually(() => show(number, issuer), holds);
+  until(() => show(number, issuer), holds);
 
 /** Lets the pauses between queries pass. */
 function passPauses(): void {
@@ -109,9 +110,9 @@ describe('a received document', () => {
     await send(await sampleBytes({ encf: number, issuer: OTHER_PROVIDER, certificate: forger.certificate }));
     expect((await show(number, OTHER_PROVIDER)).signer.known).toBe(false);
     const told = () => published(later.encf, 'received.confirmed');
-    expect(await eventually(told, (events) => events.length > 0)).toMatchObject([{ authority_status: 'confirmed' }]);
+    expect(await until(told, (events) => events.length > 0)).toMatchObject([{ authority_status: 'confirmed' }]);
     const last = () => published(later.encf, 'received_invoice.changed').at(-1);
-    expect(await eventually(last, (event) => event?.authority_status === 'confirmed')).toMatchObject({
+    expect(await until(last, (event) => event?.authority_status === 'confirmed')).toMatchObject({
       signer: { key_fingerprint: expect.stringMatching(/^[0-9a-f]{64}$/), trusted: null },
       promoted_at: null,
     });
@@ -141,7 +142,7 @@ describe('a received document', () => {
     await send(xml);
     await shown(number, (one) => one.authority_status === 'rejected', issuer);
     expect(
-      await eventually(
+      await until(
         () => published(number, 'received.disputed'),
         ({ length }) => length > 0,
       ),
@@ -206,7 +207,7 @@ describe('a received document', () => {
     expect((await show(number)).authority_status).toBe('unknown');
     expect(reported).toEqual(['pending', 'pending', 'disputed unknown']);
     const events = () => published(number, 'received.disputed');
-    expect(await eventually(events, ({ length }) => length > 0)).toMatchObject([{ authority_status: 'unknown' }]);
+    expect(await until(events, ({ length }) => length > 0)).toMatchObject([{ authority_status: 'unknown' }]);
     await fetch(`${simulator.url}/_control/faults`, { method: 'DELETE' });
   });
 
@@ -231,7 +232,7 @@ describe('a received document', () => {
       );
       return rows[0]?.failures ?? 0;
     };
-    await eventually(failures, (count) => count > 0);
+    await until(failures, (count) => count > 0);
     expect((await show(number)).authority_status).toBe('pending');
     await fetch(`${simulator.url}/_control/faults`, { method: 'DELETE' });
     passPauses();
@@ -294,7 +295,7 @@ describe('a confirmed document that comes second', () => {
     for (const instance of [0, 1, 0]) expect(await send(genuine, instance)).toBe(positive);
     expect(await send(forgery)).toContain('<CodigoMotivoNoRecibido>3<');
 
-    const events = await eventually(
+    const events = await until(
       () => published(number, 'received_invoice.changed'),
       (seen) => seen.at(-1)?.promoted_at != null,
     );
@@ -329,7 +330,7 @@ describe('a confirmed document that comes second', () => {
     await Promise.all([send(genuine, 0), send(genuine, 1)]);
     const promoted = await shown(number, (one) => one.authority_status === 'confirmed');
     expect(promoted).toMatchObject({ conflicts: [{ authority_status: 'unknown' }], conflicts_total: 1 });
-    const disputed = await eventually(
+    const disputed = await until(
       () => published(number, 'received.disputed'),
       ({ length }) => length > 0,
     );
@@ -356,7 +357,7 @@ describe('a confirmed document that comes second', () => {
       );
       return rows[0]?.status;
     };
-    await eventually(status, (found) => found === 'confirmed');
+    await until(status, (found) => found === 'confirmed');
     expect(await show(number, STRANGER)).toMatchObject({ id: first.id, authority_status: 'unknown' });
     expect(await send(genuine, 1)).toContain('<CodigoMotivoNoRecibido>3<');
     const promoted = await shown(number, (one) => one.authority_status === 'confirmed', STRANGER);

@@ -3,10 +3,11 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
 import { openFileXmlStore, type XmlStore } from '@ecf/archive';
+import { until } from '@ecf/test-support/until';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { encf, sampleBytes } from './support/documents.js';
 import { BUYER, PROVIDER } from './support/senders.js';
-import { eventually, startWorld, type World } from './support/world.js';
+import { startWorld, type World } from './support/world.js';
 
 let world: World;
 let folder: string;
@@ -62,14 +63,14 @@ describe('a document that arrives', () => {
     const shown = await world.get(`/arecf/${number}?issuer_rnc=${PROVIDER}`);
     expect([shown.status, await shown.text()]).toEqual([200, acknowledgement]);
     const failures = /ecf_archive_failures_total\{service="reception",reason="unavailable"\} [1-9]/;
-    await eventually(
+    await until(
       () => world.metrics.render(),
       (text) => failures.test(text),
     );
     expect(await world.metrics.render()).toMatch(/ecf_archive_pending_documents\{service="reception"\} [1-9]/);
     away = false;
     const pending = () => world.database.query('SELECT 1 FROM pending_document');
-    await eventually(pending, ({ rowCount }) => rowCount === 0);
+    await until(pending, ({ rowCount }) => rowCount === 0);
     const { rows } = await world.database.query<Record<string, string>>(
       'SELECT * FROM received_documents WHERE encf = $1',
       [number],
@@ -136,7 +137,7 @@ describe('a document that arrives', () => {
     const room = { ...S3, S3_CAPACITY_BYTES: '100000', MIN_FREE_BYTES: '99000' };
     const full = await startWorld({ settings: room });
     expect((await full.send(await sampleBytes({ encf: next() }))).status).toBe(200);
-    await eventually(
+    await until(
       async () => (await fetch(`${full.url()}/fe/autenticacion/api/semilla`)).status,
       (status) => status === 503,
     );

@@ -6,10 +6,11 @@ import { createBodiesInFlight } from '@ecf/http';
 import { HOSTILE } from '@ecf/test-support/hostile-inputs';
 import { beginPost } from '@ecf/test-support/raw-posts';
 import { silentLogger } from '@ecf/test-support/services';
+import { until } from '@ecf/test-support/until';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { encf, sampleBytes, sampleXml } from './support/documents.js';
 import { BUYER, forger, provider } from './support/senders.js';
-import { eventually, startWorld, type World } from './support/world.js';
+import { startWorld, type World } from './support/world.js';
 
 let world: World;
 const MEBIBYTE = 1024 * 1024;
@@ -40,7 +41,7 @@ afterAll(() => world.stop());
 afterEach(async () => {
   const response = await world.send(await sampleBytes({ encf: next() }));
   expect([response.status, (await response.text()).includes('<Estado>0</Estado>')]).toEqual([200, true]);
-  await eventually(inFlight, (requests) => requests === 0);
+  await until(inFlight, (requests) => requests === 0);
 });
 
 async function inFlight(): Promise<number> {
@@ -262,7 +263,7 @@ describe('half-open bodies', () => {
     expect(bodies.bytes()).toBeLessThanOrEqual(mebibytes * MEBIBYTE);
     if (status === 429) expect((await world.send(await sampleBytes({ encf: next() }))).status).toBe(200);
     for (const { socket } of open) socket.destroy();
-    await eventually(
+    await until(
       async () => bodies.bytes(),
       (bytes) => bytes === 0,
     );
@@ -295,10 +296,10 @@ describe('senders that stop', () => {
     const socket = connect(Number(new URL(world.url()).port), '127.0.0.1');
     socket.write(`POST /fe/recepcion/api/ecf HTTP/1.1\r\nHost: x\r\nContent-Length: ${bytes.length}\r\n\r\n`);
     socket.write(bytes.subarray(0, -1));
-    await eventually(inFlight, (requests) => requests === 1);
+    await until(inFlight, (requests) => requests === 1);
     socket.destroy();
-    await eventually(inFlight, (requests) => requests === 0);
-    await eventually(refusals, (count) => count === before + 1);
+    await until(inFlight, (requests) => requests === 0);
+    await until(refusals, (count) => count === before + 1);
     const { rows } = await world.database.query(
       'SELECT encf FROM received_documents WHERE encf = $1 UNION ALL SELECT encf FROM refused_documents WHERE encf = $1',
       [number],

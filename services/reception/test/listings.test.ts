@@ -8,13 +8,14 @@ import {
 } from '@ecf/contracts';
 import { createInternalClient, serve } from '@ecf/http';
 import { identitiesOf } from '@ecf/test-support/services';
+import { until } from '@ecf/test-support/until';
 import { type SigningCertificate, signXml } from '@ecf/xml-signing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { approvalDaysLeft } from '../src/listings/approval-deadline.js';
 import { encf, sampleBytes } from './support/documents.js';
 import { BUYER, forger, NOW, OTHER_BUYER, OTHER_PROVIDER, PROVIDER, provider, STRANGER } from './support/senders.js';
 import { ACCOUNT, OTHER_ACCOUNT, taxpayer, taxpayerChanged } from './support/taxpayers.js';
-import { eventually, startWorld, type World } from './support/world.js';
+import { startWorld, type World } from './support/world.js';
 
 let world: World;
 const FIRST = encf(1);
@@ -566,7 +567,7 @@ describe('an account', () => {
       approval_confirmed: true,
       approval_datetime: '2026-06-12T09:00:00-04:00',
     });
-    await eventually(
+    await until(
       () => world.published.filter((one) => one.data.encf === SECOND),
       (events) => events.at(-1)?.data.approval_status === 'rejected' && events.at(-1)?.data.revision === 2,
     );
@@ -694,7 +695,7 @@ describe('the days left for an approval', () => {
       data,
     };
     await world.bus.publish([makeEvent(draft, { id: randomUUID(), time: NOW })]);
-    await eventually(
+    await until(
       () => shown(number),
       (seen) => seen.approval_status === 'approved',
     );

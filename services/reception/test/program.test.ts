@@ -13,12 +13,12 @@ import { type Database, openDatabase } from '@ecf/postgres';
 import { createTaxpayerReplica } from '@ecf/taxpayer-replica/postgres';
 import { startTestPostgres } from '@ecf/test-servers/postgres';
 import { identitiesOf, TEST_SERVICE_KEYS } from '@ecf/test-support/services';
+import { until } from '@ecf/test-support/until';
 import { afterAll, describe, expect, it } from '@jest/globals';
 import { readReceptionConfig } from '../src/config.js';
 import { encf, sampleBytes } from './support/documents.js';
 import { authority, PROVIDER } from './support/senders.js';
 import { MASTER_KEY, taxpayer } from './support/taxpayers.js';
-import { eventually } from './support/world.js';
 
 const MAIN = fileURLToPath(new URL('../dist/main.js', import.meta.url));
 const built = existsSync(MAIN);
@@ -154,7 +154,7 @@ whenBuilt('killed in the middle: every 200 that left has its record, bytes, ackn
   });
   await Promise.all(again);
   const pending = () => database.query('SELECT 1 FROM pending_document WHERE due_at < now()');
-  await eventually(pending, ({ rowCount }) => rowCount === 0);
+  await until(pending, ({ rowCount }) => rowCount === 0);
   program.child.kill('SIGTERM');
   expect(await program.ended).toBe(0);
 });

@@ -3,13 +3,14 @@ import type { BusEvent } from '@ecf/bus';
 import { makeEvent } from '@ecf/bus/events';
 import { type ReceivedRefused, TOPICS } from '@ecf/contracts';
 import { checkXml, parseXml, readXml } from '@ecf/ecf-xml';
+import { until } from '@ecf/test-support/until';
 import { verifyXml } from '@ecf/xml-signing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createListings } from '../src/listings/listings.postgres.js';
 import { encf, sampleBytes, sampleXml } from './support/documents.js';
 import { BUYER, buyer, forger, issue, OTHER_BUYER, PROVIDER, STRANGER } from './support/senders.js';
 import { ACCOUNT, taxpayer, taxpayerChanged } from './support/taxpayers.js';
-import { eventually, startWorld, type World } from './support/world.js';
+import { startWorld, type World } from './support/world.js';
 
 let world: World;
 let sequence = 0;
@@ -148,7 +149,7 @@ describe('a document for a taxpayer here', () => {
     );
     expect(acknowledgement.toString()).toBe(await response.text());
 
-    const [event] = await eventually(
+    const [event] = await until(
       () => world.published.filter((one) => one.data.encf === number),
       (events) => events.length > 0,
     );
@@ -179,7 +180,7 @@ describe('a document for a taxpayer here', () => {
     expect(positive.length).toBeGreaterThan(0);
     expect(new Set(positive).size).toBe(1);
     expect((await rows(number)).received).toHaveLength(1);
-    await eventually(
+    await until(
       () => world.published.filter((one) => one.data.encf === number),
       (events) => events.length === 1,
     );
@@ -229,7 +230,7 @@ describe('a document', () => {
     const kept = await world.archive.get(refused[0]?.xml_path as string, refused[0]?.sha256 as string);
     expect(refused[0]?.xml_path).toContain(`/received/2026/06/23/${String(refused[0]?.sha256).slice(0, 2)}/`);
     expect(kept.equals(other)).toBe(true);
-    const events = await eventually(
+    const events = await until(
       () => world.published.filter((one) => one.data.encf === number),
       (seen) => seen.length === 2,
     );
@@ -266,11 +267,11 @@ describe('a refusal', () => {
   const events: BusEvent<ReceivedRefused>[] = [];
   const publishedFor = (number: string) => events.filter(({ data }) => data.encf === number).map(({ data }) => data);
   const publishedByNow = async (number: string, count: number) => {
-    await eventually(
+    await until(
       () => publishedFor(number),
       ({ length }) => length >= count,
     );
-    await eventually(
+    await until(
       () => world.database.query('SELECT 1 FROM outbox'),
       ({ rowCount }) => rowCount === 0,
     );

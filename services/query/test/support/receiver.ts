@@ -57,13 +57,3 @@ export async function startReceiver(clock: () => number): Promise<Receiver> {
   };
   return receiver;
 }
-
-/** Looks until something holds, for a minute at most. */
-export async function until<T>(look: () => T | Promise<T>, holds: (value: T) => boolean): Promise<T> {
-  for (let tries = 0; tries < 6_000; tries += 1) {
-    const value = await look();
-    if (holds(value)) return value;
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
-  throw new Error(`it did not come to hold: ${String(JSON.stringify(await look())).slice(0, 2_000)}`);
-}

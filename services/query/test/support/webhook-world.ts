@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
+import { until } from '@ecf/test-support/until';
 import { afterAll, afterEach, beforeAll, beforeEach } from '@jest/globals';
 import { ACCOUNT, invoice, invoiceEvent, OTHER_ACCOUNT, OTHER_ISSUER, taxpayer, taxpayerEvent } from './events.js';
-import { type Receiver, startReceiver, until, WAKE_PATH } from './receiver.js';
+import { type Receiver, startReceiver, WAKE_PATH } from './receiver.js';
 import { startWorld, type World } from './world.js';
 
 /**

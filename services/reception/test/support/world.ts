@@ -176,13 +176,3 @@ function edge(instance: Reception, accounts: Map<string, Account>) {
     instance.app(req, res);
   };
 }
-
-/** Waits until something holds; fails with what it saw last. */
-export async function eventually<T>(look: () => Promise<T> | T, holds: (seen: T) => boolean): Promise<T> {
-  for (const end = Date.now() + 60_000; ; ) {
-    const seen = await look();
-    if (holds(seen)) return seen;
-    if (Date.now() > end) throw new Error(`not within a minute: ${JSON.stringify(seen)}`);
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
-}
