@@ -106,8 +106,9 @@ export const received = area('received documents in the console', ({ deployment,
     await page.getByLabel('Contribuyente').selectOption(demo().buyer_rnc);
     await page.getByRole('link', { name: 'Recibidos', exact: true }).click();
     await row(page, encf).getByText('RD$ 100.00').waitFor();
-    isReplaced = true;
     await row(page, encf).getByRole('button', { name: 'Aprobar' }).click();
+    await page.getByRole('dialog').getByText('RD$ 100.00').waitFor();
+    isReplaced = true;
     await page.getByRole('button', { name: `Aprobar ${encf}` }).click();
     await results(page).getByText('El comprobante cambió desde que se mostró').waitFor();
     expect(await results(page).getByRole('button', { name: 'Intentar de nuevo' }).count()).toBe(0);
